@@ -122,6 +122,12 @@ int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg
 	return 0;
 }
 
+void hlg_out_write(struct hlg_out *out, const void *data, size_t size)
+{
+	if (fwrite(data, 1, size, out->f) != size && !out->error)
+		out->error = errno;
+}
+
 /*
  * Writes what is left. If an earlier write failed and this does not, nobody knows any
  * more why; of a file that will be gone, another byte tells.
@@ -133,6 +139,8 @@ static bool flush(struct hlg_out *out)
 	errno = 0;
 	if (fflush(out->f) == 0 && !ferror(out->f))
 		return true;
+	if (errno == 0)
+		errno = out->error;
 	if (errno == 0 &&
 	    (!out->temp.base || pwrite(fd, "", 1, lseek(fd, 0, SEEK_CUR)) >= 0))
 		errno = EIO;

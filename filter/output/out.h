@@ -19,6 +19,7 @@ struct hlg_out {
 	FILE *f;
 	char *path;                /* final name; NULL for a stream that is not ours */
 	struct hlg_temp_file temp; /* base is NULL if path is written itself */
+	int error;                 /* of hlg_out_write, an errno */
 };
 
 /*
@@ -34,6 +35,10 @@ int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err);
  */
 int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream,
 		 struct hlg_err *err);
+
+/* Writes to f. An error stays there, and commit says what it was; of other writes it can
+ * often say only that there was one. */
+void hlg_out_write(struct hlg_out *out, const void *data, size_t size);
 
 /* Flushes, checks every write, syncs, names. On failure nothing is left behind. */
 int hlg_out_commit(struct hlg_out *out, struct hlg_err *err);

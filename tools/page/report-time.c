@@ -45,9 +45,7 @@ bool hlg_page_time_has(const struct hlg_report *r, const char **why)
 {
 	const struct hlg_slices *s = &r->profile->by_thread;
 
-	*why = s->lost || r->profile->by_address.lost ? "There was no memory for times."
-	       : s->n == 0                            ? "The samples have no times."
-						      : NULL;
+	*why = s->n == 0 ? "The samples have no times." : NULL;
 	return !*why;
 }
 

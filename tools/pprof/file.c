@@ -187,8 +187,9 @@ int hlg_pprof_load(struct hlg_saved *saved, const char *path,
 	return rc;
 }
 
-/* Deflates data onto f, whose errors stay there. */
-static int deflate_all(FILE *f, unsigned char *data, size_t size, struct hlg_err *err)
+/* Deflates data into to, where errors of writing stay. */
+static int deflate_all(struct hlg_out *to, unsigned char *data, size_t size,
+		       struct hlg_err *err)
 {
 	z_stream z = {.next_in = data, .avail_in = (uInt)size};
 	unsigned char *out;
@@ -203,7 +204,7 @@ static int deflate_all(FILE *f, unsigned char *data, size_t size, struct hlg_err
 	if (out)
 		rc = deflate(&z, Z_FINISH);
 	if (rc == Z_STREAM_END)
-		fwrite(out, 1, z.total_out, f);
+		hlg_out_write(to, out, z.total_out);
 	deflateEnd(&z);
 	free(out);
 	return rc == Z_STREAM_END ? 0 : hlg_err_memory(err, "profile");
@@ -221,7 +222,7 @@ int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *strea
 		return rc;
 	rc = hlg_out_open(&out, path, stream, err);
 	if (rc == 0) {
-		rc = deflate_all(out.f, data, size, err);
+		rc = deflate_all(&out, data, size, err);
 		if (rc == 0)
 			rc = hlg_out_commit(&out, err);
 		else

@@ -330,7 +330,8 @@ static int write_page(void *data, FILE *f, struct hlg_err *err)
 	char *title;
 	int rc = 0;
 
-	if (asprintf(&title, "%s \u2013 hlguest", name) < 0)
+	if (r->profile->by_thread.lost || r->profile->by_address.lost ||
+	    asprintf(&title, "%s \u2013 hlguest", name) < 0)
 		return hlg_err_memory(err, "page");
 	hlg_page_begin(f, &hlg_page_report, title);
 	free(title);
