@@ -246,7 +246,7 @@ static const char *write_list(struct out *o, const char *p)
 		return p;
 	last = memrchr(p, ' ', (size_t)(end - p));
 	if (!last || !strchr(first + 1, ',') || strchr(first + 1, ',') > last ||
-	    atoi(p + 2) > atoi(last + 2))
+	    strtol(p + 2, NULL, 10) > strtol(last + 2, NULL, 10))
 		return p;
 	put(o, "%.*s-%.*s", (int)(first - p), p, (int)(end - last - 1), last + 1);
 	return end;
