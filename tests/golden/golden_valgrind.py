@@ -24,7 +24,7 @@ map-beside-elf mode-all-json report-calibration report-callgrind stacks-counters
 stacks-folded sysprof trust-withheld windows-html windows-svg
 """.split()
 VALGRIND = ("valgrind --quiet --error-exitcode=99 --leak-check=full "
-            "--errors-for-leak-kinds=definite")
+            "--show-leak-kinds=definite --errors-for-leak-kinds=definite")
 
 
 def main():

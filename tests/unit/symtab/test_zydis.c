@@ -99,7 +99,7 @@ START_TEST(others_are_none)
 	static const struct {
 		const char *name, *why;
 	} others[] = {
-		{"libZydis.so.0.0", "libZydis.so.0.0: cannot open"},
+		{"libZydis.so.0.0", "libZydis.so.0.0: "},
 		{"libc.so.6", "libc.so.6: is not Zydis 4.0 or 4.1"},
 		{FAKE_ZYDIS, "is not Zydis 4.0 or 4.1"},
 	};
