@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libdw finds the compilation unit of an address through .debug_aranges, which LLVM does
- * not write (so no Rust guest has it). So the units' own ranges are collected once, into
- * one sorted array.
+ * not write (so no Rust guest has it). So the units' own ranges are collected once.
  */
 #include "tools/source/source.h"
 
@@ -20,15 +19,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symtab/bsearch.h"
+#include "filter/stacks/address-map.h"
 #include "symtab/grow.h"
 #include "tools/source/source-files.h"
 #include "tools/source/subroutines.h"
 
 enum {
 	MAX_CHAIN = 64,
-	MAX_RANGES =
-		1 << 22, /* ten times a kernel's: units of a damaged file share them */
+	MAX_RANGES = 1 << 20,     /* some kernels': units of a damaged file share them */
 	MAX_SUBROUTINES = 1 << 21 /* ranges of them, in all units: likewise */
 };
 
@@ -38,23 +36,17 @@ struct unit {
 	struct hlg_subroutines subroutines;
 };
 
-/* [start, end) is code of a unit. */
-struct range {
-	uint64_t start, end;
-	uint64_t reach; /* the highest end up to here, this one included */
-	size_t unit;
-};
-
 struct hlg_source {
 	Dwfl *dwfl;
 	Dwarf *dwarf;
 	const char *path; /* of the file that has it; dwfl's */
 	struct unit *units;
 	size_t n_units;
-	struct range *ranges; /* sorted by start */
+	struct hlg_address_range *ranges; /* as the units have them; names are units */
 	size_t n_ranges;
-	size_t room;        /* for ranges of subroutines */
-	bool told;          /* that inlined functions are left out */
+	struct hlg_address_map map; /* who of them has an address */
+	size_t room;                /* for ranges of subroutines */
+	bool told;                  /* that inlined functions are left out */
 	char shorter[1100]; /* the line that is told if a file of it becomes shorter */
 };
 
@@ -75,18 +67,26 @@ static void on_sigbus(int sig)
 	_exit(1);
 }
 
-static bool add_range(struct hlg_source *s, size_t unit, uint64_t start, uint64_t end)
+static bool add_range(struct hlg_source *s, uint64_t start, uint64_t end,
+		      struct hlg_err *err)
 {
 	if (start >= end)
 		return true;
-	if (s->n_ranges == MAX_RANGES || !HLG_GROW(s->ranges, s->n_ranges))
+	if (s->n_ranges == MAX_RANGES) {
+		hlg_err_set(err, HLG_EINPUT,
+			    "%s: source lines left out: its units have over %d ranges of "
+			    "addresses",
+			    s->path, MAX_RANGES);
 		return false;
-	s->ranges[s->n_ranges++] =
-		(struct range){.start = start, .end = end, .unit = unit};
+	}
+	if (!HLG_GROW(s->ranges, s->n_ranges))
+		return false;
+	s->ranges[s->n_ranges++] = (struct hlg_address_range){
+		.start = start, .end = end, .name = (uint32_t)(s->n_units - 1)};
 	return true;
 }
 
-static bool add_unit(struct hlg_source *s, Dwarf_Die *unit)
+static bool add_unit(struct hlg_source *s, Dwarf_Die *unit, struct hlg_err *err)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t off = 0;
@@ -95,53 +95,56 @@ static bool add_unit(struct hlg_source *s, Dwarf_Die *unit)
 		return false;
 	s->units[s->n_units++] = (struct unit){.die = *unit};
 	while ((off = dwarf_ranges(unit, off, &base, &start, &end)) > 0)
-		if (!add_range(s, s->n_units - 1, start, end))
+		if (!add_range(s, start, end, err))
 			return false;
 	return true; /* a unit whose ranges are damaged has those before */
 }
 
 static int compare_ranges(const void *a, const void *b)
 {
-	const struct range *x = a, *y = b;
+	const struct hlg_address_range *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	return x->end < y->end ? -1 : x->end > y->end;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-static bool collect_ranges(struct hlg_source *s)
+/*
+ * Functions that the linker threw away leave ranges at 0 that may cover real code, so of
+ * several ranges the one that begins last has an address.
+ */
+static bool map_ranges(struct hlg_source *s)
+{
+	if (s->n_ranges)
+		qsort(s->ranges, s->n_ranges, sizeof(*s->ranges), compare_ranges);
+	for (size_t i = 0; i < s->n_ranges; i++)
+		if (!hlg_address_map_put(&s->map, s->ranges[i], HLG_ADDRESS_MAP_KEEP))
+			return false;
+	free(s->ranges);
+	s->ranges = NULL;
+	return s->n_ranges != 0;
+}
+
+static bool collect_ranges(struct hlg_source *s, struct hlg_err *err)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 	uint8_t type;
-	uint64_t reach = 0;
 
 	while (dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &unit, NULL) == 0)
 		if ((type == DW_UT_compile || type == DW_UT_skeleton) &&
-		    !add_unit(s, &unit))
+		    !add_unit(s, &unit, err))
 			return false;
-	if (s->n_ranges)
-		qsort(s->ranges, s->n_ranges, sizeof(*s->ranges), compare_ranges);
-	for (size_t i = 0; i < s->n_ranges; i++) {
-		if (s->ranges[i].end > reach)
-			reach = s->ranges[i].end;
-		s->ranges[i].reach = reach;
-	}
-	return s->n_ranges != 0;
+	return map_ranges(s);
 }
 
-/*
- * The unit of addr. Functions that the linker threw away leave ranges at 0 that may cover
- * real code, so of several ranges the one that begins last counts.
- */
 static struct unit *find_unit(struct hlg_source *s, uint64_t addr)
 {
-	size_t from = HLG_BSEARCH_UPTO(s->ranges, s->n_ranges, start, addr);
+	const struct hlg_address_range *range = hlg_address_map_find(&s->map, addr);
 
-	for (; from && s->ranges[from - 1].reach > addr; from--)
-		if (s->ranges[from - 1].end > addr)
-			return &s->units[s->ranges[from - 1].unit];
-	return NULL;
+	return range ? &s->units[range->name] : NULL;
 }
 
 static bool open_dwarf(struct hlg_source *s, const struct hlg_image *image,
@@ -187,7 +190,7 @@ struct hlg_source *hlg_source_open(const struct hlg_image *image, struct hlg_err
 		s->room = MAX_SUBROUTINES;
 		watch(s, hlg_image_file(image));
 	}
-	if (s && (!open_dwarf(s, image, err) || !collect_ranges(s))) {
+	if (s && (!open_dwarf(s, image, err) || !collect_ranges(s, err))) {
 		hlg_source_close(s);
 		s = NULL;
 	}
@@ -205,6 +208,7 @@ void hlg_source_close(struct hlg_source *s)
 		hlg_subroutines_finish(&s->units[i].subroutines);
 	free(s->units);
 	free(s->ranges);
+	hlg_address_map_finish(&s->map);
 	free(s);
 }
 

@@ -35,8 +35,9 @@ struct hlg_source_inline {
 /*
  * The lines of an image that is an ELF, for hlg_source_close(). NULL when it has none,
  * when they cannot be read and when hlguest was built without libdw; *err then has a
- * message if they are left out because they would inflate too far, or stand in a file
- * that is not the debug file of this ELF, and is empty else.
+ * message if they are left out because they would inflate too far, have more ranges than
+ * any kernel's, or stand in a file that is not the debug file of this ELF, and is empty
+ * else.
  */
 struct hlg_source *hlg_source_open(const struct hlg_image *image, struct hlg_err *err);
 void hlg_source_close(struct hlg_source *source);

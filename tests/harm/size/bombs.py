@@ -168,18 +168,32 @@ def one_place(put, verb):
     yield verb("report", guest, data), 1, "no samples"
 
 
-def shared_ranges(put, verb):
-    """Units of debug information that share their ranges."""
-    n, elf = 30000, f.Elf()
+def units(n, ranges, elf):
+    """A guest with n units of debug information that share their ranges, (offset, size) each."""
     # One kind of entry: DW_TAG_compile_unit, no children, DW_AT_ranges as DW_FORM_sec_offset.
     unit = struct.pack("<IHIBBI", 12, 4, 0, 8, 1, 0)
-    ranges = b"".join(struct.pack("<2Q", f.TEXT + i % 4000, f.TEXT + i % 4000 + 1)
-                      for i in range(n))
+    ranges = b"".join(struct.pack("<2Q", f.TEXT + at, f.TEXT + at + size) for at, size in ranges)
     for name, data in ((b".debug_abbrev", b"\1\x11\0\x55\x17\0\0\0"),
                        (b".debug_info", unit * n), (b".debug_ranges", ranges + bytes(16))):
         elf.section(elf.name(name), 1, at=elf.put(data), size=len(data))
+    return elf
+
+
+def shared_ranges(put, verb):
+    """Units of debug information that share their ranges."""
+    elf = units(30000, [(i % 4000, 1) for i in range(30000)], f.Elf())
     guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
     data = put("a.data", f.recording(f.sample()))
+    yield verb("annotate", "-q", guest, data), 0, "left out: its units have over 1048576 ranges"
+
+
+def ranges_below(put, verb):
+    """Code that one unit's range covers, and behind the start of which many others begin."""
+    size = 1 << 16
+    elf = units(60, [(0, size), *((1 + i % 100, 1) for i in range(16000))], f.Elf(size))
+    elf.data[elf.text:elf.text + size] = b"\x90" * size
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, size)], b"\0main\0").build())
+    data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + i) for i in range(0, size, 8))))
     yield verb("annotate", "-q", guest, data), 0, ""
 
 
@@ -418,7 +432,7 @@ def shared_insides(put, verb):
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_states, wide_windows,
          many_functions, many_attributes, many_mappings, many_rounds, one_place,
-         shared_ranges, inlined_everywhere, nested_functions, many_callers, popular_function,
+         shared_ranges, ranges_below, inlined_everywhere, nested_functions, many_callers, popular_function,
          shared_depth,
          inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
 
