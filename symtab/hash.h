@@ -9,13 +9,18 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
- * Odd; near 2^64 by the golden ratio, so that neighbours lie apart. 32 bits of it nobody
- * knows beforehand. Set before main, or when the filter is loaded; nothing changes it
- * then.
+ * Odd, and 63 bits of it nobody knows beforehand: of two keys, whichever they are, the
+ * highest bits of the products are alike as rarely as by chance, or twice that
+ * (Dietzfelbinger and others, Journal of Algorithms 25, 1997). Set before main, or when
+ * the filter is loaded; nothing changes it then.
  */
 extern uint64_t hlg_hash_factor;
+
+/* The factor that comes of random bits. */
+uint64_t hlg_hash_choose(const uint64_t random[2]);
 
 /* Each bit of the key may change each of the value: the halves of the product. */
 static inline uint64_t hlg_hash_mix(uint64_t key)
@@ -26,7 +31,7 @@ static inline uint64_t hlg_hash_mix(uint64_t key)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* FNV-1a (Fowler, Noll, Vo), 64 bits, by bytes of a text; and a word at a time. */
+/* What a hash of several words begins with, and a word more. */
 #define HLG_HASH_SEED UINT64_C(0xcbf29ce484222325)
 
 static inline uint64_t hlg_hash_word(uint64_t hash, uint64_t word)
@@ -34,19 +39,29 @@ static inline uint64_t hlg_hash_word(uint64_t hash, uint64_t word)
 	return hlg_hash_mix(hash ^ word);
 }
 
-static inline uint64_t hlg_hash_bytes(uint64_t hash, const void *bytes, size_t size)
+/* A text and its end, so that what follows is apart from it. */
+static inline uint64_t hlg_hash_text(uint64_t hash, const char *text)
+{
+	size_t left = strlen(text) + 1;
+	uint64_t word;
+
+	for (; left > sizeof(word); left -= sizeof(word), text += sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = hlg_hash_word(hash, word);
+	}
+	word = 0;
+	memcpy(&word, text, left);
+	return hlg_hash_word(hash, word);
+}
+
+/*
+ * FNV-1a (Fowler, Noll, Vo), 64 bits, from HLG_HASH_SEED on: the same in each process,
+ * for what is shown or kept. Not for tables: texts of one value are easily made up.
+ */
+static inline uint64_t hlg_hash_fnv(uint64_t hash, const void *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
-/* With its end, so that what follows is apart from it. */
-static inline uint64_t hlg_hash_text(uint64_t hash, const char *text)
-{
-	do
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	while (*text++);
 	return hash;
 }
 

@@ -36,7 +36,7 @@ bool hlg_shades_assign(struct hlg_layout *layout, const struct hlg_tree *tree)
 		struct hlg_box *box = &layout->boxes[i];
 		const struct hlg_node *node = &tree->nodes[box->node];
 		const char *name = hlg_tree_name(tree, node);
-		uint64_t hash = hlg_hash_bytes(HLG_HASH_SEED, name, strlen(name));
+		uint64_t hash = hlg_hash_fnv(HLG_HASH_SEED, name, strlen(name));
 		struct known *known = find(table, size, hash);
 		uint8_t shade = hash % HLG_SHADES;
 

@@ -366,7 +366,7 @@ static void hash_id(const struct companion *c, const struct sized *s,
 		uint64_t h = HLG_HASH_SEED + done;
 
 		for (size_t p = 0; p < 3; p++)
-			h = hlg_hash_bytes(h, parts[p].at, parts[p].size);
+			h = hlg_hash_fnv(h, parts[p].at, parts[p].size);
 		memcpy(to + done, &h, id->size - done < 8 ? id->size - done : 8);
 	}
 }

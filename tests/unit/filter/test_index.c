@@ -6,6 +6,7 @@
 #include "filter/profile/index.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/kit/filter.h"
 #include "tests/kit/oom.h"
@@ -106,17 +107,61 @@ START_TEST(without_memory)
 }
 END_TEST
 
-/* The published values of FNV-1a, and texts that only their ends tell apart. */
-START_TEST(hashes)
+/* The published values of FNV-1a. */
+START_TEST(known_hashes)
 {
-	ck_assert_uint_eq(hlg_hash_bytes(HLG_HASH_SEED, "", 0),
+	ck_assert_uint_eq(hlg_hash_fnv(HLG_HASH_SEED, "", 0),
 			  UINT64_C(0xcbf29ce484222325));
-	ck_assert_uint_eq(hlg_hash_bytes(HLG_HASH_SEED, "foobar", 6),
+	ck_assert_uint_eq(hlg_hash_fnv(HLG_HASH_SEED, "foobar", 6),
 			  UINT64_C(0x85944171f73967e8));
-	ck_assert_uint_eq(hlg_hash_text(HLG_HASH_SEED, "foobar"),
-			  hlg_hash_bytes(HLG_HASH_SEED, "foobar", 7));
+}
+END_TEST
+
+/* Of each length, to the last letter; and texts that only their ends tell apart. */
+START_TEST(texts)
+{
+	char text[40] = "", last[40] = "";
+	uint64_t before = 0;
+
+	for (size_t i = 0; i + 1 < sizeof(text); i++) {
+		uint64_t hash = hlg_hash_text(HLG_HASH_SEED, text);
+
+		ck_assert_uint_ne(hash, before);
+		if (i) {
+			memcpy(last, text, sizeof(last));
+			last[i - 1] ^= 1;
+			ck_assert_uint_ne(hash, hlg_hash_text(HLG_HASH_SEED, last));
+		}
+		before = hash;
+		text[i] = 'a';
+	}
 	ck_assert(hlg_hash_text(hlg_hash_text(HLG_HASH_SEED, "a"), "bc") !=
 		  hlg_hash_text(hlg_hash_text(HLG_HASH_SEED, "ab"), "c"));
+}
+END_TEST
+
+/* Nobody can tell beforehand where a word or a text will be. */
+START_TEST(nobody_knows)
+{
+	const uint64_t was = hlg_hash_factor;
+	uint64_t ones = 0, zeros = 0, random[2] = {0}, word, text;
+
+	for (int i = 0; i < 64; i++) {
+		for (int k = 0; k < 2; k++) {
+			random[k] = 0;
+			ones |= hlg_hash_choose(random);
+			zeros |= ~hlg_hash_choose(random);
+			random[k] = UINT64_C(1) << i;
+		}
+	}
+	ck_assert_uint_eq(ones, UINT64_MAX);
+	ck_assert_uint_eq(zeros, UINT64_MAX - 1); /* odd */
+	word = hlg_hash_word(HLG_HASH_SEED, 1);
+	text = hlg_hash_text(HLG_HASH_SEED, "a");
+	hlg_hash_factor = hlg_hash_choose(random);
+	ck_assert_uint_ne(word, hlg_hash_word(HLG_HASH_SEED, 1));
+	ck_assert_uint_ne(text, hlg_hash_text(HLG_HASH_SEED, "a"));
+	hlg_hash_factor = was;
 }
 END_TEST
 
@@ -128,6 +173,8 @@ int main(void)
 	tcase_add_test(tc, found);
 	tcase_add_test(tc, same_hash);
 	tcase_add_test(tc, without_memory);
-	tcase_add_test(tc, hashes);
+	tcase_add_test(tc, known_hashes);
+	tcase_add_test(tc, texts);
+	tcase_add_test(tc, nobody_knows);
 	return tap_main(suite);
 }
