@@ -2,6 +2,7 @@
 /* hlguest, the command: finds the verb and hands over. */
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +157,22 @@ static int help(int argc, char **argv)
 	return hlg_output_end(0);
 }
 
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+/*
+ * A write over `ulimit -f` fails like one to a full disk (EFBIG), and is told, instead of
+ * ending the program. By a handler and not by SIG_IGN: what is run does not inherit it.
+ */
+static void survive_limits(void)
+{
+	const struct sigaction action = {.sa_handler = nothing, .sa_flags = SA_RESTART};
+
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const struct hlg_measure measure = {&hlg_verb_record, &hlg_verb_report, run};
@@ -163,6 +180,7 @@ int main(int argc, char **argv)
 
 	setlocale(LC_ALL, "C"); /* the same bytes everywhere, argp's messages too */
 	atexit(hlg_output_exit);
+	survive_limits();
 	if (argc < 2) {
 		print_verbs(stderr);
 		return 2;

@@ -14,7 +14,7 @@
 #define SYSTEM "/usr/lib/debug"
 
 enum {
-	BLOCK = 65536
+	BLOCK = 32768 /* two of them on the stack */
 };
 /* Of more the CRC is not computed: a file with holes can be of any size. */
 #define LARGEST ((off_t)4 << 30)

@@ -436,6 +436,34 @@ def check_closed(place):
         yield from differences(" ".join(argv), found, "standard output: .*is closed")
 
 
+def check_untold(place):
+    """What inject wrote, and cannot tell, does not appear."""
+    before = sorted(os.listdir(place.folder))
+    for how in ([], ["--direct"]):
+        argv = ["inject", "good.elf", "good.data", "-o", "x", *how]
+        with open("/dev/full", "wb") as full:
+            found = place.run(*argv, stdout=full)
+        yield from differences(" ".join(argv), found, "standard output: .*No space left")
+        found = place.run(*argv, stdout=None, preexec_fn=lambda: os.close(1))
+        yield from differences(" ".join(argv), found, "standard output: .*is closed")
+    if sorted(os.listdir(place.folder)) != before:
+        yield f"left behind: {sorted(os.listdir(place.folder))}"
+
+
+def check_small_stack(place):
+    """As some give to programs, and musl to threads: 128 KiB."""
+    def small():
+        resource.setrlimit(resource.RLIMIT_STACK, (131072, 131072))
+    for argv in [*writers(place), ["inject", "good.elf", "good.data", "-o", "x"]]:
+        _, err, status = place.run(*argv, preexec_fn=small)
+        if status < 0 or err:
+            yield f"{' '.join(argv)}: status {status}: {err}"
+    if os.path.exists(os.path.join(place.folder, "x")):
+        os.unlink(os.path.join(place.folder, "x"))
+    else:
+        yield "inject wrote nothing"
+
+
 def check_gone(place):
     """Nobody reads: SIGPIPE ends it as it ends others; ignored, it is told by all alike."""
     for argv in writers(place):
@@ -453,7 +481,6 @@ def check_gone(place):
 
 
 def limit():
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
 
 
@@ -613,6 +640,8 @@ def main():
             ("each verb that writes", check_verbs),
             ("standard output is full", check_full),
             ("standard output is closed", check_closed),
+            ("what cannot be told is not done", check_untold),
+            ("a small stack", check_small_stack),
             ("nobody reads standard output", check_gone),
             ("a file becomes too large", check_too_large),
             ("no place for a file", check_outputs),

@@ -55,14 +55,19 @@ bool hlg_output_failed(void)
 	return failure != 0;
 }
 
+bool hlg_output_flush(void)
+{
+	errno = 0;
+	if (!failure && fflush(stdout) != 0)
+		failure = errno ? errno : EIO;
+	return !hlg_output_failed();
+}
+
 int hlg_output_end(int status)
 {
 	struct hlg_err err;
 
-	errno = 0;
-	if (!failure && fflush(stdout) != 0)
-		failure = errno ? errno : EIO;
-	if (!hlg_output_failed())
+	if (hlg_output_flush())
 		return status;
 	hlg_out_fail("standard output", "written", failure, &err);
 	return hlg_output_error(&err);

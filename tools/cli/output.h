@@ -20,6 +20,10 @@ bool hlg_output_failed(void);
  */
 void hlg_output_fold(FILE *f, size_t column, size_t indent, const char *text);
 
+/* Brings out what was printed so far. False if it cannot be written, now or before: then
+ * hlg_output_end() says why. */
+bool hlg_output_flush(void);
+
 /*
  * The last word on standard output: flushes it and tells, once, when anything could not
  * be written. Returns status, or 1 after a failure.

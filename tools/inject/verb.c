@@ -37,6 +37,7 @@ struct injection {
 	struct hlg_mappings mappings;
 	struct hlg_scan scan;
 	struct hlg_files files;
+	struct hlg_writer writer;
 	struct hlg_copy copy;
 };
 
@@ -171,16 +172,16 @@ static uint8_t *list_build_ids(const struct hlg_files *files, size_t *size)
 static int write_records(struct injection *j, struct hlg_perfdata *pd,
 			 struct hlg_err *err)
 {
-	struct hlg_writer writer;
+	struct hlg_writer *writer = &j->writer;
 	uint8_t *build_ids;
-	int rc = hlg_writer_begin(&writer, j->files.out.f, j->out, pd, err);
+	int rc = hlg_writer_begin(writer, j->files.out.f, j->out, pd, err);
 
 	if (rc < 0)
 		return rc;
-	build_ids = list_build_ids(&j->files, &writer.build_ids_size);
+	build_ids = list_build_ids(&j->files, &writer->build_ids_size);
 	if (!build_ids)
 		return hlg_err_memory(err, j->out);
-	writer.build_ids = build_ids;
+	writer->build_ids = build_ids;
 	j->copy.space = &j->run.space;
 	j->copy.gaps = j->run.options.gaps;
 	j->copy.scan = &j->scan;
@@ -188,9 +189,9 @@ static int write_records(struct injection *j, struct hlg_perfdata *pd,
 	j->copy.files = &j->files;
 	j->copy.callers.stacks = &j->run.stacks;
 	j->copy.callers.proof = j->report.proof;
-	rc = hlg_copy_records(&j->copy, pd, &writer, err);
+	rc = hlg_copy_records(&j->copy, pd, writer, err);
 	if (rc == 0)
-		rc = hlg_writer_finish(&writer, err);
+		rc = hlg_writer_finish(writer, err);
 	free(build_ids);
 	return rc;
 }
@@ -209,9 +210,7 @@ static int write_files(struct injection *j, struct hlg_err *err)
 	if (rc == 0)
 		rc = write_records(j, pd, err);
 	hlg_perfdata_close(pd);
-	if (rc == 0)
-		rc = hlg_files_check_signals(err);
-	return rc < 0 ? rc : hlg_files_commit(&j->files, err);
+	return rc;
 }
 
 static void print_count(const char *what, uint64_t n, const char *note)
@@ -291,23 +290,50 @@ static void finish(struct injection *j)
 	hlg_run_finish(&j->run);
 }
 
+/* What cannot be told is not done: files appear once the sums are out. */
+static int tell_and_commit(struct injection *j, struct hlg_err *err)
+{
+	int rc;
+
+	print_sums(j);
+	if (!hlg_output_flush())
+		return 0; /* whoever has the last word says why */
+	rc = hlg_files_check_signals(err);
+	return rc < 0 ? rc : hlg_files_commit(&j->files, err);
+}
+
+static int inject_into(struct injection *j, const struct hlg_inputs *in, int *status,
+		       struct hlg_err *err)
+{
+	int rc = judge(j, in, status, err);
+
+	if (rc == 0 && *status == 0)
+		rc = find_mappings(j, err);
+	if (rc == 0 && *status == 0)
+		rc = write_files(j, err);
+	if (rc == 0 && *status == 0)
+		rc = tell_and_commit(j, err);
+	finish(j);
+	hlg_files_end_by_signal();
+	return rc;
+}
+
 /* Returns the exit status. */
 static int inject(const struct hlg_inputs *in, const struct arguments *args)
 {
-	struct injection j = {
-		.out = args->out, .in = in->files[0], .direct = args->direct};
+	struct injection *j = calloc(1, sizeof(*j)); /* too large for some stacks */
 	struct hlg_err err;
 	int status = 0, rc;
 
-	rc = judge(&j, in, &status, &err);
-	if (rc == 0 && status == 0)
-		rc = find_mappings(&j, &err);
-	if (rc == 0 && status == 0)
-		rc = write_files(&j, &err);
-	if (rc == 0 && status == 0)
-		print_sums(&j);
-	finish(&j);
-	hlg_files_end_by_signal();
+	if (!j) {
+		hlg_err_memory(&err, in->files[0]);
+		return hlg_output_error(&err);
+	}
+	j->out = args->out;
+	j->in = in->files[0];
+	j->direct = args->direct;
+	rc = inject_into(j, in, &status, &err);
+	free(j);
 	if (rc < 0)
 		status =
 			status == 3 ? hlg_output_error(&err) + 2 : hlg_output_error(&err);
