@@ -104,19 +104,24 @@ static int find_guest(int dashes, char **argv, struct found *found, struct hlg_e
 			   command[0], command[0]);
 }
 
-/* Is it an option of record, which is taken in front of --, too? */
-static bool is_of_record(const char *word)
+static bool is_option(const char *word, const char *option)
 {
-	static const char *const options[] = {"--guest-stacks", "--stack-size"};
+	size_t n = strlen(option);
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		size_t n = strlen(options[i]);
+	return strncmp(word, option, n) == 0 && (word[n] == '\0' || word[n] == '=');
+}
 
-		if (strncmp(word, options[i], n) == 0 &&
-		    (word[n] == '\0' || word[n] == '='))
-			return true;
-	}
-	return false;
+/* How many words are an option of record, which is taken in front of --, too, and its
+ * value; 0: it is none. */
+static int n_of_record(char *const *words)
+{
+	if (is_option(words[0], "--guest-stacks"))
+		return 1;
+	if (is_option(words[0], "--stack-size"))
+		return strchr(words[0], '=') || !words[1] || strcmp(words[1], "--") == 0
+			       ? 1
+			       : 2;
+	return 0;
 }
 
 static bool is_value_of_g(const char *word)
@@ -131,12 +136,26 @@ static bool is_bare_g(char *const *words)
 	return strcmp(words[0], "-g") == 0 && !is_value_of_g(words[1]);
 }
 
+/* Is it -g or --call-graph, and not of no callers? next may be the value. */
+static bool is_graph(const char *word, const char *next)
+{
+	const char *value;
+
+	if (strncmp(word, "-g", 2) == 0)
+		value = word + 2;
+	else if (is_option(word, "--call-graph"))
+		value = word + strlen("--call-graph");
+	else
+		return false;
+	value += *value == '=';
+	return strcmp(*value ? value : next, "none") != 0;
+}
+
 /* Are callers to be shown? */
 static bool shows_callers(int dashes, char *const *argv)
 {
 	for (int i = 1; i < dashes; i++)
-		if (strncmp(argv[i], "-g", 2) == 0 ||
-		    strncmp(argv[i], "--call-graph", 12) == 0 ||
+		if (is_graph(argv[i], argv[i + 1]) ||
 		    strcmp(argv[i], "--children") == 0 ||
 		    strcmp(argv[i], "--children=yes") == 0)
 			return true;
@@ -147,7 +166,7 @@ static bool shows_callers(int dashes, char *const *argv)
 static bool records_callers(int dashes, char *const *argv)
 {
 	for (int i = 1; i < dashes; i++)
-		if (strncmp(argv[i], "--guest-stacks", 14) == 0)
+		if (is_option(argv[i], "--guest-stacks"))
 			return true;
 	return false;
 }
@@ -161,11 +180,14 @@ static char **report_words(int dashes, char **argv, const struct found *found, i
 	if (!words)
 		return NULL;
 	*n = 0;
-	for (int i = 0; i < dashes; i++)
-		if (i && is_bare_g(argv + i))
+	words[(*n)++] = argv[0];
+	for (int i = 1, own; i < dashes; i += own ? own : 1) {
+		own = n_of_record(argv + i);
+		if (is_bare_g(argv + i))
 			words[(*n)++] = (char *)"--children";
-		else if (!is_of_record(argv[i]))
+		else if (!own)
 			words[(*n)++] = argv[i];
+	}
 	if (records_callers(dashes, argv) && !shows_callers(dashes, argv))
 		words[(*n)++] = (char *)"--children";
 	words[(*n)++] = (char *)"-i";
@@ -266,8 +288,8 @@ static int record(const struct hlg_measure *measure, int dashes, char **argv,
 	words[4] = (char *)"-F";
 	words[5] = (char *)RATE;
 	for (int i = 1; i < dashes; i++)
-		if (is_of_record(argv[i]))
-			words[first++] = argv[i];
+		for (int own = n_of_record(argv + i); own; own--)
+			words[first++] = argv[own > 1 ? i++ : i];
 	if (shows_callers(dashes, argv) && !records_callers(dashes, argv))
 		words[first++] = (char *)"--guest-stacks";
 	if (several && hlg_record_tracing_knows_sandboxes(""))
