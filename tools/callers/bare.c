@@ -28,14 +28,19 @@ bool hlg_callers_bare_pushes(const struct hlg_image *image, int fd, uint64_t sta
 	       code[at + 2] != 0xec;
 }
 
-/* Bytes of an instruction ff /2 (Intel SDM volume 2, table 2-2), without prefixes. */
-static size_t indirect_size(uint8_t modrm)
+/*
+ * Bytes of an instruction ff /2 (Intel SDM volume 2, tables 2-2 and 2-3), without
+ * prefixes. sib_byte: the byte behind modrm, which is a SIB byte if modrm says so.
+ */
+static size_t indirect_size(uint8_t modrm, uint8_t sib_byte)
 {
 	unsigned mod = modrm >> 6, rm = modrm & 7, sib = rm == 4;
 
 	switch (mod) {
 	case 0:
-		return rm == 5 ? 6 : 2 + sib;
+		if (sib)
+			return (sib_byte & 7) == 5 ? 7 : 3;
+		return rm == 5 ? 6 : 2;
 	case 1:
 		return 3 + sib;
 	case 2:
@@ -45,20 +50,25 @@ static size_t indirect_size(uint8_t modrm)
 	}
 }
 
-bool hlg_callers_bare_is_return(const struct hlg_image *image, int fd, uint64_t addr)
+bool hlg_callers_bare_is_call(const uint8_t code[static HLG_CALLERS_BARE_CALL])
 {
-	uint8_t code[7];
-
-	if (hlg_image_pread(image, fd, addr - 7, code, 7) != 7)
-		return false;
 	if (code[2] == 0xe8)
 		return true;
-	for (size_t size = 2; size <= 7; size++) {
-		const uint8_t *call = code + 7 - size;
+	for (size_t size = 2; size <= HLG_CALLERS_BARE_CALL; size++) {
+		const uint8_t *call = code + HLG_CALLERS_BARE_CALL - size;
 
 		if (call[0] == 0xff && (call[1] >> 3 & 7) == 2 &&
-		    indirect_size(call[1]) == size)
+		    indirect_size(call[1], size > 2 ? call[2] : 0) == size)
 			return true;
 	}
 	return false;
+}
+
+bool hlg_callers_bare_is_return(const struct hlg_image *image, int fd, uint64_t addr)
+{
+	uint8_t code[HLG_CALLERS_BARE_CALL];
+
+	return hlg_image_pread(image, fd, addr - sizeof(code), code, sizeof(code)) ==
+		       sizeof(code) &&
+	       hlg_callers_bare_is_call(code);
 }

@@ -66,6 +66,19 @@ size_t hlg_rewrite_sample(uint8_t to[static HLG_REWRITE_MAX], const uint8_t *rec
 	return at;
 }
 
+/*
+ * Callers are the guest's words. One that a callchain takes for a mark (PERF_CONTEXT_*
+ * of linux/perf_event.h, from -PERF_CONTEXT_MAX on) would say what follows in the
+ * guest's stead: the stack ends before it.
+ */
+static size_t before_marks(const uint64_t *callers, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (callers[i] >= (uint64_t)PERF_CONTEXT_MAX)
+			return i;
+	return n;
+}
+
 static enum hlg_chain_end end_of(unsigned walk_end)
 {
 	static const enum hlg_chain_end ends[HLG_WALK_ENDS] = {
@@ -89,7 +102,8 @@ static void copy_guest(struct rewrite *r, const uint8_t *record, uint16_t size,
 		       const struct hlg_perfdata_layout *layout)
 {
 	const struct hlg_join_stack *stack = NULL;
-	size_t n = 0;
+	size_t written = 0, n = 0, n_callers;
+	unsigned end = HLG_WALK_WHOLE;
 
 	r->counts->guest++;
 	if (layout->tid && layout->time && layout->ip)
@@ -99,16 +113,20 @@ static void copy_guest(struct rewrite *r, const uint8_t *record, uint16_t size,
 				      hlg_perfdata_u64(record + layout->ip));
 	if (stack) {
 		const uint64_t *callers =
-			hlg_chains_get(&r->join->chains, stack->chain, &n);
-		const struct hlg_chain_tail tail = {.end = end_of(stack->end),
-						    .way = r->join->way,
-						    .sandbox = stack->sandbox};
+			hlg_chains_get(&r->join->chains, stack->chain, &n_callers);
 
-		n = hlg_rewrite_sample(r->room, record, size, layout, callers, n, &tail);
+		n = before_marks(callers, n_callers);
+		end = n < n_callers ? HLG_WALK_ADDRESS : stack->end;
+		written = hlg_rewrite_sample(
+			r->room, record, size, layout, callers, n,
+			&(struct hlg_chain_tail){.end = end_of(end),
+						 .way = r->join->way,
+						 .sandbox = stack->sandbox});
 	}
-	if (n) {
-		r->counts->ends[stack->end]++;
-		hlg_writer_put(r->writer, r->room, n);
+	if (written) {
+		r->counts->ends[end]++;
+		r->counts->with_callers += n || end == HLG_WALK_WHOLE;
+		hlg_writer_put(r->writer, r->room, written);
 	} else {
 		r->counts->alone++;
 		hlg_writer_put(r->writer, record, size);

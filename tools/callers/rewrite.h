@@ -24,6 +24,7 @@ struct hlg_rewrite_counts {
 	uint64_t guest;               /* samples of guests */
 	uint64_t ends[HLG_WALK_ENDS]; /* got a stack, which ended so */
 	uint64_t alone;               /* have none */
+	uint64_t with_callers;        /* of those with one: whose stack is not only cut off */
 };
 
 /*

@@ -302,7 +302,7 @@ static const char *most_ends(const struct hlg_rewrite_counts *counts)
 static void tell_counts(const struct hlg_guest_stacks *stacks,
 			const struct hlg_rewrite_counts *counts, uint64_t full)
 {
-	uint64_t got = counts->guest - counts->alone, whole = counts->ends[0];
+	uint64_t early = counts->guest - counts->alone - counts->ends[HLG_WALK_WHOLE];
 
 	if (!counts->guest)
 		return;
@@ -313,10 +313,10 @@ static void tell_counts(const struct hlg_guest_stacks *stacks,
 	fprintf(stderr,
 		"hlguest: %" PRIu64 " of %" PRIu64 " guest samples have callers, "
 		"%" PRIu64 " up to the outermost\n",
-		got, counts->guest, whole);
-	if (got > whole)
-		fprintf(stderr, "hlguest: %" PRIu64 " end early, mostly as %s\n",
-			got - whole, most_ends(counts));
+		counts->with_callers, counts->guest, counts->ends[HLG_WALK_WHOLE]);
+	if (early)
+		fprintf(stderr, "hlguest: %" PRIu64 " end early, mostly as %s\n", early,
+			most_ends(counts));
 	if (full)
 		fprintf(stderr,
 			"hlguest: callers of %" PRIu64 " samples were lost for want of "
@@ -357,7 +357,7 @@ bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
 	}
 	if (!quiet)
 		tell_counts(stacks, &counts, full);
-	return counts.guest > counts.alone;
+	return counts.with_callers != 0;
 }
 
 static void check_frames(const struct hlg_image *image)

@@ -9,6 +9,7 @@
 #include "tests/kit/perfdata.h"
 #include "tests/kit/scratch.h"
 #include "tests/kit/tap.h"
+#include "tools/callers/bare.h"
 #include "tools/callers/rewrite.h"
 
 enum {
@@ -256,6 +257,91 @@ START_TEST(files)
 }
 END_TEST
 
+/*
+ * A return address that a callchain takes for a mark ends the stack: what the guest wrote
+ * behind it cannot say of which sandbox the sample is. Such a stack, and one of no
+ * callers at all, is not counted as one that has some.
+ */
+START_TEST(marks)
+{
+	const uint64_t guest[] = {(uint64_t)PERF_CONTEXT_GUEST, 0x1234};
+	struct kit_event event = {.attr = attr, .ids = {1}, .name = "cpu-clock"};
+	struct hlg_callers_stack stack = {.exact = true, .pid = PID, .tid = TID, .n = 3};
+	struct kit records = {0}, file = {0};
+	struct hlg_rewrite_counts counts;
+	struct kit_seen before, after;
+	struct hlg_err err;
+	const char *path;
+
+	for (uint64_t i = 1; i <= 4; i++)
+		put_sample(&records, PERF_RECORD_MISC_GUEST_USER, 0x5000, 100 * i, NULL,
+			   0);
+	kit_file(&file, &event, 1, &records, 0);
+	path = scratch_write("x.data", file.at, file.n);
+	kit_read(&before, path);
+	stack.ip = 0x5000;
+	stack.time = 100; /* a caller, and then the mark */
+	stack.callers[0] = 0x401000;
+	memcpy(stack.callers + 1, guest, sizeof(guest));
+	ck_assert(hlg_join_add(&join, &stack));
+	stack.time = 200; /* the mark alone */
+	memcpy(stack.callers, guest, sizeof(guest));
+	stack.n = 2;
+	ck_assert(hlg_join_add(&join, &stack));
+	stack.time = 300; /* as of a guest without paging */
+	stack.n = 0;
+	stack.end = HLG_WALK_MODE;
+	ck_assert(hlg_join_add(&join, &stack));
+	stack.time = 400; /* the outermost function itself */
+	stack.end = HLG_WALK_WHOLE;
+	ck_assert(hlg_join_add(&join, &stack));
+	ck_assert_msg(hlg_rewrite_file(path, &join, &counts, &err) == 0, "%s", err.msg);
+	ck_assert_uint_eq(counts.guest, 4);
+	ck_assert_uint_eq(counts.alone, 0);
+	ck_assert_uint_eq(counts.ends[HLG_WALK_ADDRESS], 2);
+	ck_assert_uint_eq(counts.ends[HLG_WALK_MODE], 1);
+	ck_assert_uint_eq(counts.ends[HLG_WALK_WHOLE], 1);
+	ck_assert_uint_eq(counts.with_callers, 2);
+	kit_read(&after, path);
+	ck_assert_int_eq(after.rc, 0);
+	ck_assert_uint_eq(after.tell, before.tell + 8 * (4 * (2 + HLG_CHAIN_TAIL) + 1));
+	kit_finish(&before);
+	kit_finish(&after);
+	kit_free(&records);
+	kit_free(&file);
+	hlg_join_finish(&join);
+}
+END_TEST
+
+/* As GNU as assembles them, behind nops. */
+START_TEST(calls)
+{
+	static const struct {
+		uint8_t code[HLG_CALLERS_BARE_CALL];
+		bool call;
+	} known[] = {
+		{{0x90, 0x90, 0xe8, 1, 2, 3, 4}, true},             /* call 0x4030201 */
+		{{0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xd0}, true}, /* *%rax */
+		{{0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0x10}, true}, /* *(%rax) */
+		{{0x90, 0x90, 0x90, 0x90, 0xff, 0x14, 0x24}, true}, /* *(%rsp) */
+		{{0x90, 0x90, 0x90, 0x90, 0xff, 0x14, 0xc3}, true}, /* *(%rbx,%rax,8) */
+		{{0xff, 0x14, 0xc5, 0, 0x10, 0x40, 0}, true},    /* *0x401000(,%rax,8) */
+		{{0x90, 0xff, 0x15, 0, 0x10, 0, 0}, true},       /* *0x1000(%rip) */
+		{{0x90, 0x90, 0x90, 0x90, 0xff, 0x50, 8}, true}, /* *8(%rax) */
+		{{0x90, 0x90, 0x90, 0xff, 0x54, 0x24, 8}, true}, /* *8(%rsp) */
+		{{0x90, 0xff, 0x90, 0, 0x10, 0, 0}, true},       /* *0x1000(%rax) */
+		{{0xff, 0x94, 0x24, 0, 0x10, 0, 0}, true},       /* *0x1000(%rsp) */
+		{{0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xe0}, false}, /* jmp *%rax */
+		{{0x90, 0x90, 0x90, 0x90, 0xff, 0x14, 0xc5}, false}, /* cut short */
+		{{0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90}, false},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		ck_assert_msg(hlg_callers_bare_is_call(known[i].code) == known[i].call,
+			      "%zu", i);
+}
+END_TEST
+
 /* One that was cut off is left as it is. */
 START_TEST(cut_off)
 {
@@ -296,6 +382,8 @@ int main(void)
 	tcase_add_test(tc, no_callers);
 	tcase_add_test(tc, odd_samples);
 	tcase_add_test(tc, files);
+	tcase_add_test(tc, marks);
 	tcase_add_test(tc, cut_off);
+	tcase_add_test(tap_case(suite, "return addresses"), calls);
 	return tap_main(suite);
 }
