@@ -24,6 +24,7 @@ HYPERLIGHT = os.path.join(DATA, "hyperlight")
 GUEST, SMALL = (os.path.join(HYPERLIGHT, name) for name in ("guest.elf", "small.elf"))
 MIX = os.path.join(HYPERLIGHT, "mix.data")
 BASE = 0x4000
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] * (os.getuid() == 0)
 
 
 class Place:
@@ -131,7 +132,27 @@ def damage(place):
         os.rename(path, path + ".moved")
         os.symlink(path + ".moved", path)
         yield f"{name} is a link", folder
+    for name in "blobs", "blobs/sha256":
+        folder = place.copy()
+        path = os.path.join(folder, name)
+        away = tempfile.mkdtemp(dir=place.folder)
+        os.rename(path, os.path.join(away, "there"))
+        os.symlink(os.path.join(away, "there"), path)
+        yield f"{name} leads out of the folder", folder
     yield "an empty folder", tempfile.mkdtemp(dir=place.folder)
+
+
+def check_denied(place):
+    """What may not be read is told as that."""
+    folder = place.copy()
+    path = os.path.join(folder, "index.json")
+    os.chmod(path, 0)
+    os.chmod(folder, 0o755)
+    os.chmod(place.folder, 0o755)
+    out, err, status = run(*NOBODY, place.hlguest, "lookup", f"{GUEST}@snapshot:{folder}",
+                           "memset")
+    if out or status != 1 or "its index.json cannot be read: Permission denied" not in err:
+        yield f"{status}: {err}{out}"
 
 
 def check_damaged(place):
@@ -170,6 +191,7 @@ def main():
             return tap.finish()
         for name, check in (("base and code", check_whole), ("another build's", check_other),
                             ("damaged in one place", check_damaged),
+                            ("what may not be read", check_denied),
                             ("given as an ELF", check_named)):
             tap.run(name, lambda c=check: list(c(place)))
     return tap.finish()

@@ -80,12 +80,37 @@ static int no_snapshot(const struct snapshot *s, const char *why)
 			   s->dir, why);
 }
 
+/* Opens what the name says, step by step: no link leads out of the folder. */
+static int open_inside(int folder, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	char step[DIGEST + 1];
+	int fd, inside, error;
+
+	if (!slash)
+		return openat(folder, name,
+			      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	snprintf(step, sizeof(step), "%.*s", (int)(slash - name), name);
+	fd = openat(folder, step, O_PATH | O_CLOEXEC | O_NOFOLLOW | O_DIRECTORY);
+	if (fd < 0)
+		return -1;
+	inside = open_inside(fd, slash + 1);
+	error = errno;
+	close(fd);
+	errno = error;
+	return inside;
+}
+
 /* A regular file of the folder, and its size; a descriptor for the caller to close. */
 static int open_file(const struct snapshot *s, const char *name, uint64_t *size)
 {
-	int fd = openat(s->fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = open_inside(s->fd, name);
 	struct stat st;
 
+	if (fd < 0 && errno == EACCES)
+		return hlg_err_set(s->err, HLG_ESYSTEM,
+				   "%s: its %s cannot be read: %s (read it as its owner)",
+				   s->dir, name, strerrordesc_np(errno));
 	if (fd < 0)
 		return no_snapshot(s, name);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
