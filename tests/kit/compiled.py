@@ -54,16 +54,16 @@ def inlined(work):
 
 
 def told_apart(work):
-    """Makes `told` with three functions called same(), with lines: into the one, greet() is
+    """Makes `told` with three functions called same(), with lines: into the one, guest::greet() is
     inlined, and into the other nothing; the third is a copy of it. Their addresses."""
     need("gcc", "readelf")
-    write(work, "greets.c", """static inline __attribute__((always_inline)) int greet(int x)
+    write(work, "greets.c", """static inline __attribute__((always_inline)) int _ZN5guest5greetEi(int x)
 {
 	for (int i = 0; i < 40; i++)
 		x = x * 7 ^ (x >> 3);
 	return x;
 }
-static __attribute__((noinline)) int same(int x) { return greet(x); }
+static __attribute__((noinline)) int same(int x) { return _ZN5guest5greetEi(x); }
 int a(int x) { return same(x) + 1; }
 """)
     write(work, "counts.c", TWIN % 3 + "\nint b(int x) { return same(x) + 1; }")

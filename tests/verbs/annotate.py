@@ -310,13 +310,16 @@ def check_told_apart(bench):
     starts = compiled.told_apart(work)
     recording.write(os.path.join(work, "told.data"),
                     [(BASE + start, 7, 1000, 0) for start in starts])
-    lines = "libdw" in must(bench.hlguest, "--version")
-    wanted = ["counts.c:1", "greet", "main.c:1"] if lines else sorted(map(hex, starts))
-    for strip in False, True:
+    built = must(bench.hlguest, "--version")
+    for demangle, strip in ("yes", False), ("no", False), ("yes", True):
+        greet = "guest::greet(int)" if demangle == "yes" and "libiberty" in built else \
+            "_ZN5guest5greetEi"
+        wanted = sorted(map(hex, starts)) if strip or "libdw" not in built else \
+            sorted(["counts.c:1", greet, "main.c:1"])
         if strip:
             must("strip", "-g", "told", cwd=work)
-            wanted = sorted(map(hex, starts))
-        out = must(bench.hlguest, "report", "told@0x4000", "told.data", "--force", cwd=work)
+        out = must(bench.hlguest, "report", "told@0x4000", "told.data", "--force",
+                   "--demangle=" + demangle, cwd=work)
         found = sorted(re.findall(r" same  \((.*)\)$", out, re.M))
         if found != wanted:
             yield f"{found}, not {wanted}: {out}"

@@ -105,6 +105,7 @@ static int write_report(const struct hlg_inputs *in, struct hlg_run *run,
 			const struct hlg_batch *batch, struct hlg_err *err)
 {
 	struct hlg_sources sources = {0};
+	struct hlg_hint hint;
 	struct hlg_report_file *files;
 	const struct hlg_err *nothing;
 	int rc;
@@ -126,7 +127,8 @@ static int write_report(const struct hlg_inputs *in, struct hlg_run *run,
 	run->n_files = batch->n_paths;
 	hlg_batch_note(batch, run);
 	if (hlg_source_open_all(&sources, &run->space)) {
-		run->hint = (struct hlg_twins_hint){hlg_hint_of, &sources};
+		hint = (struct hlg_hint){&sources, run->options.demangle};
+		run->hint = (struct hlg_twins_hint){hlg_hint_of, &hint};
 		if (in->inlines)
 			run->inlines = (struct hlg_inlined_source){hlg_source_inlined_at,
 								   &sources};

@@ -42,13 +42,14 @@ static const char *most_inlined(struct hlg_source *source, const struct hlg_plac
 
 char *hlg_hint_of(void *ctx, const struct hlg_place *place)
 {
-	struct hlg_source *source = hlg_source_of(ctx, place->image);
+	const struct hlg_hint *hint = ctx;
+	struct hlg_source *source = hlg_source_of(hint->sources, place->image);
 	const char *function = source ? most_inlined(source, place) : NULL, *slash;
 	struct hlg_source_line line;
 	char *text;
 
 	if (function)
-		return hlg_demangle(function);
+		return hint->demangle ? hlg_demangle(function) : strdup(function);
 	if (!source || !hlg_source_find(source, place->start, &line) || line.line == 0)
 		return NULL;
 	slash = strrchr(line.file, '/');

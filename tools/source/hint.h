@@ -5,10 +5,15 @@
 
 #include "tools/source/source.h"
 
+struct hlg_hint {
+	struct hlg_sources *sources;
+	bool demangle;
+};
+
 /*
- * The function that most of its code was inlined from, readable, as the body of a closure
- * is; else the line it begins at, "main.rs:12". ctx is a struct hlg_sources. To be freed;
- * NULL where nothing is known, and without memory.
+ * The function that most of its code was inlined from, as the body of a closure is; else
+ * the line it begins at, "main.rs:12". ctx is a struct hlg_hint. To be freed; NULL where
+ * nothing is known, and without memory.
  */
 char *hlg_hint_of(void *ctx, const struct hlg_place *place);
 

@@ -263,16 +263,34 @@ static void describe(Dwarf_Die *unit, Dwarf_Die *scope, struct hlg_source_inline
 	}
 }
 
+/* That inlined functions are missing. */
+static void tell_once(struct hlg_source *s, const struct hlg_err *err)
+{
+	if (err->msg[0] && !s->told)
+		fprintf(stderr, "hlguest: %s\n", err->msg);
+	s->told |= err->msg[0] != '\0';
+}
+
 /* May the unit's other half be read? If not for its size, that is told once. */
 static bool is_whole(struct hlg_source *s, Dwarf_Die *unit)
 {
 	struct hlg_err err = {0};
 	bool whole = hlg_source_files_split(unit, s->path, &err);
 
-	if (err.msg[0] && !s->told)
-		fprintf(stderr, "hlguest: %s\n", err.msg);
-	s->told |= err.msg[0] != '\0';
+	tell_once(s, &err);
 	return whole;
+}
+
+static void tell_left_out(struct hlg_source *s)
+{
+	struct hlg_err err;
+
+	hlg_err_set(
+		&err, HLG_EINPUT,
+		"%s: inlined functions left out: its functions have over %d ranges of "
+		"addresses",
+		s->path, MAX_SUBROUTINES);
+	tell_once(s, &err);
 }
 
 /* Of a unit that was split off, the tree is in the other file. False without memory. */
@@ -287,6 +305,8 @@ static bool read_subroutines(struct hlg_source *s, struct unit *unit)
 	unit->read = hlg_subroutines_collect(&unit->subroutines, &tree, &s->room);
 	if (!unit->read)
 		hlg_subroutines_finish(&unit->subroutines);
+	if (unit->read && s->room == 0)
+		tell_left_out(s);
 	return unit->read;
 }
 
