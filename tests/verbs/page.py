@@ -904,6 +904,10 @@ def check_diff(pages):
             for part in ("thead", "tbody"))
         if heads != cells:
             yield f"{width}: headings end at {heads}, cells at {cells}"
+        cut = page.run("[...document.querySelectorAll('tbody th')].filter(th => th.scrollWidth > "
+                       "th.clientWidth).map(th => th.textContent)")
+        if cut and width < 1000:
+            yield f"{width}: {cut} are cut"
         page.run("document.querySelector('tr[data-row=\"1\"]').click()")
         name = page.run("document.querySelector('tr[aria-selected=true] th').textContent")
         for side in "before", "after":
