@@ -542,10 +542,18 @@ def check_selected(pages):
     page.close()
 
 
+def bounds_of(report, data, start, stop):
+    """The option for what slices of time are."""
+    time = data["time"]
+    begin = report["span"]["first"] + time["recordings"]["first"][0]
+    return "--time=" + ",".join(
+        f"{(begin + s * time['slice']) // 10**9}.{(begin + s * time['slice']) % 10**9:09}"
+        for s in (start, stop))
+
+
 def check_range(pages):
     """A range that keys chose counts what --time= does."""
     page, report, data = pages.open(CASES["a Rust guest"])
-    time = data["time"]
     page.run("document.querySelector('#time [tabindex=\"0\"]').focus()")
     for _ in range(3):
         page.key("ArrowRight")
@@ -558,11 +566,8 @@ def check_range(pages):
         yield "no range was chosen"
         return
     start, stop = (int(n) for n in chosen.groups())
-    begin = report["span"]["first"] + time["recordings"]["first"][0]
-    bounds = [f"{(begin + s * time['slice']) // 10**9}.{(begin + s * time['slice']) % 10**9:09}"
-              for s in (start, stop)]
     there = report_of(pages.build, *CASES["a Rust guest"], "--border=keep",
-                      "--time=" + ",".join(bounds))
+                      bounds_of(report, data, start, stop))
     cells = page.run(CELLS)
     for cell, f in zip(cells[:3], there["functions"]):
         if cell[0] != f"{f['percent']:.2f} %":
@@ -738,21 +743,29 @@ def check_paper(pages):
 
 
 def check_inclusive(pages):
-    """Inclusive shares are of the whole recording: beside those of a range they are not shown."""
-    page, _, _ = pages.open(CASES["with callers"], fragment="#range=0-12")
+    """Inclusive shares of a range are those of --time=, but of functions that share a name."""
+    words = CASES["with callers"]
+    page, report, data = pages.open(words, fragment="#range=3-12")
     heads = page.run("[...document.querySelectorAll('#function-table thead th')].map("
                      "th => th.dataset.key)")
-    at = heads.index("with")
-    for cells in page.run(CELLS):
-        if cells[at] and float(cells[at].split()[0]) + .005 < float(cells[0].split()[0]):
-            yield f"more on its own than with callees: {cells}"
-    shown = "document.querySelector('#function-table th.with').offsetWidth"
-    if page.run(shown):
-        yield "an empty column is shown"
+    at, by_name, rows = heads.index("with"), {}, data["rows"]["name"]
+    there = report_of(pages.build, *words, "--children", bounds_of(report, data, 3, 12))
+    for child in there["children"]:
+        by_name.setdefault(child["name"], f"{child['percent']:.2f} %")
+    shown = page.run("document.querySelector('[data-key=with] button').click();" + CELLS)
+    known = [(cells[heads.index("name")].removesuffix(" only called from").removesuffix(
+        " label"), cells[at]) for cells in shown]
+    for name, share in known:
+        right = "" if rows.count(name) > 1 else by_name.get(name, "0.00 %")
+        if share != right:
+            yield f"{name}: {share} with callees, not {right}"
+    if len({share for _, share in known}) < 5:
+        yield f"too few shares: {known}"
     page.run("document.querySelector('#time .cells').dispatchEvent("
              "new KeyboardEvent('keydown', {key: 'Escape'}))")
-    if not page.run(shown) or not all(cells[at] for cells in page.run(CELLS)):
+    if not all(cells[at] for cells in page.run(CELLS)):
         yield "no inclusive shares of the whole"
+    yield from page.noticed()
     page.close()
 
 

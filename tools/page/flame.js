@@ -36,6 +36,29 @@ function flameTree(flame, own = flame.count) {
 }
 
 /*
+ * What rows have in stacks, each of which counts once however often a row is in it. A frame is
+ * known by its name: what rows have that share theirs cannot be told, and is NaN.
+ */
+function inclusiveCounts(rows, flame, tree) {
+	const byName = new Map(), {n} = tree, counts = new Float64Array(rows.name.length);
+	const ends = new Uint32Array(counts.length); // of each row's last outermost frame
+	rows.name.forEach((name, row) => byName.set(name, byName.has(name) ? -1 : row));
+	rows.name.forEach((name, row) => {
+		if (byName.get(name) < 0)
+			counts[row] = NaN;
+	});
+	const rowOf = flame.names.map((name) => byName.get(name) ?? -1);
+	for (let i = 1; i < n; i++) {
+		const row = flame.kind[i] === 3 || flame.kind[i] === 4 ? rowOf[flame.name[i]] : -1;
+		if (row >= 0 && i >= ends[row]) {
+			counts[row] += tree.total[i];
+			ends[row] = tree.end[i];
+		}
+	}
+	return counts;
+}
+
+/*
  * Frames to draw when `zoomed` is as wide as the picture: its callers, and all above it that can
  * be seen. {node, x, width} in px.
  */
@@ -210,15 +233,12 @@ function flameView(section, page) {
 	page.on('search', mark);
 	/* Whole where not each stack's time is there. */
 	page.on('range', () => {
-		const own = new Float64Array(tree.n);
 		note.hidden = page.whole();
 		note.textContent = stacks ? `Of the chosen time: ${spanOfTime(page.data.time, page.from,
 			page.to)}.` : 'Of all time, not of the chosen one: there are too many stacks.';
 		if (!stacks)
 			return;
-		if (!page.whole())
-			countRange(page, stacks, own);
-		tree = flameTree(flame, page.whole() ? flame.count : own);
+		({tree} = page);
 		if (!tree.total[zoomed])
 			zoomed = at = 0;
 		stale = true;

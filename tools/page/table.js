@@ -26,7 +26,7 @@ function sortValue(page, key) {
 	const rows = page.data.rows;
 	switch (key) {
 	case 'with':
-		return (row) => rows.with[row];
+		return (row) => page.with[row] || 0;
 	case 'size':
 		return (row) => rows.size[row];
 	case 'heat':
@@ -111,8 +111,8 @@ function cellsOf(page, row, scale, code) {
 	const size = rows.size[row], kind = rows.count[row] ? KINDS[rows.kind[row]] : 'only called from';
 	return {
 		share: element('td', {}, percent(page.share(row))),
-		with: element('td', {}, rows.with && page.whole()
-			? percent(rows.with[row] / page.data.withTotal) : ''),
+		with: element('td', {}, rows.with && page.with[row] >= 0
+			? percent(page.withTotal ? page.with[row] / page.withTotal : 0) : ''),
 		bar: element('td', {}, barOf(page, row, scale)),
 		interval: element('td', {}, (100 * low).toFixed(2) + '\u2013' + (100 * high).toFixed(2)),
 		samples: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
@@ -304,9 +304,9 @@ function tableView(section, page) {
 		scroll.scrollTop = 0;
 		update();
 	});
-	/* What is with callees is known of the whole only. */
+	/* What is with callees is known of a range only where each stack's time is. */
 	page.on('range', () => {
-		table.classList.toggle('part', !page.whole());
+		table.classList.toggle('part', !page.whole() && !page.data.stacks);
 		update();
 	});
 	update();

@@ -7,7 +7,7 @@ const path = require('node:path');
 const {test} = require('node:test');
 
 const FOLDER = path.join(__dirname, '../../../tools/page');
-const FILES = ['core.js', 'table.js'];
+const FILES = ['core.js', 'table.js', 'flame.js'];
 const NAMES = ['sums', 'lowerBound', 'wilson', 'percent', 'count', 'address', 'amount', 'bytes',
 	'heatOf', 'heatColours', 'makePage', 'countRange', 'readData', 'orderRows', 'isUnsure', 'lastPart', 'HEATS'];
 const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
@@ -40,6 +40,8 @@ function dataOf(ratio = 1, offset = 0) {
 		time: {slice: 20000000, n: 8, recordings: {at: [0], first: [0], path: ['']}, when: [], what: [], thread: [], count: []},
 		where: {begins, when, what, count: number},
 		stacks: {when, what, count: number},
+		flame: {parent: [-1, 0, 1, 2, 3], name: [-1, 0, 1, 2, 0], kind: [0, 3, 3, 3, 3], count: [24, 26, 28, 30, 8],
+			names: ['b', 'a', 'Core::B']},
 		threads: {tid: [1]},
 		marks: {when: [], kind: [], count: []},
 	};
