@@ -62,19 +62,34 @@ function putRamp(parent) {
  */
 function openCanvas(canvas, width, height, back) {
 	const ratio = window.devicePixelRatio || 1;
-	canvas.width = Math.max(1, Math.round(width * ratio));
-	canvas.height = Math.max(1, Math.round(height * ratio));
+	const across = Math.max(1, Math.round(width * ratio)), down = Math.max(1, Math.round(height * ratio));
+	const context = canvas.getContext('2d');
+	/* A size that is set, if it is the same, costs memory and the page's layout anew. */
+	if (canvas.width !== across || canvas.height !== down) {
+		canvas.width = across;
+		canvas.height = down;
+	}
 	canvas.style.width = width + 'px';
 	canvas.style.height = height + 'px';
-	const context = canvas.getContext('2d');
-	context.setTransform(canvas.width / width, 0, 0, canvas.height / height, 0, 0);
+	context.setTransform(across / width, 0, 0, down / height, 0, 0);
+	context.globalAlpha = 1;
+	context.clearRect(0, 0, width, height);
 	context.fillStyle = back || 'transparent';
 	context.fillRect(0, 0, width, height);
 	return context;
 }
 
-/* Colours as the page has them now. */
+/* Colours as the page has them now; asked for once, as an answer takes all that changed to be laid out. */
+const knownColours = new Map();
+
 function colours(view) {
+	const dark = isDark();
+	if (!knownColours.has(dark))
+		knownColours.set(dark, readColours(view));
+	return knownColours.get(dark);
+}
+
+function readColours(view) {
 	const style = getComputedStyle(view), of = (name) => style.getPropertyValue(name).trim();
 	return {
 		font: style.fontFamily,

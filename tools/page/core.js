@@ -292,7 +292,8 @@ function countStacks(page) {
 	if (!page.whole())
 		countRange(page, stacks, own);
 	page.tree = flameTree(flame, page.whole() ? flame.count : own);
-	page.with = page.whole() || !rows.with ? rows.with : inclusiveCounts(rows, flame, page.tree);
+	page.frameRows ??= frameRows(rows, flame);
+	page.with = page.whole() || !rows.with ? rows.with : inclusiveCounts(page.frameRows, page.tree);
 	page.withTotal = page.whole() ? withTotal : flame.kind.reduce(
 		(sum, kind, i) => sum + (kind >= 3 && kind <= 5 ? own[i] : 0), 0); // taken in the guest
 }

@@ -36,20 +36,28 @@ function flameTree(flame, own = flame.count) {
 }
 
 /*
- * What rows have in stacks, each of which counts once however often a row is in it. A frame is
- * known by its name: what rows have that share theirs cannot be told, and is NaN.
+ * The row of each frame, or -1. A frame is known by its name: those of rows that share theirs
+ * cannot be told.
  */
-function inclusiveCounts(rows, flame, tree) {
-	const byName = new Map(), {n} = tree, counts = new Float64Array(rows.name.length);
-	const ends = new Uint32Array(counts.length); // of each row's last outermost frame
+function frameRows(rows, flame) {
+	const byName = new Map();
 	rows.name.forEach((name, row) => byName.set(name, byName.has(name) ? -1 : row));
-	rows.name.forEach((name, row) => {
-		if (byName.get(name) < 0)
-			counts[row] = NaN;
-	});
-	const rowOf = flame.names.map((name) => byName.get(name) ?? -1);
-	for (let i = 1; i < n; i++) {
-		const row = flame.kind[i] === 3 || flame.kind[i] === 4 ? rowOf[flame.name[i]] : -1;
+	return {
+		shared: rows.name.map((name) => byName.get(name) < 0),
+		rowOf: flame.name.map((name, i) => (flame.kind[i] === 3 || flame.kind[i] === 4) &&
+			byName.has(flame.names[name]) ? byName.get(flame.names[name]) : -1),
+	};
+}
+
+/*
+ * What rows have in stacks, each of which counts once however often a row is in it; NaN of those
+ * that share a name.
+ */
+function inclusiveCounts({shared, rowOf}, tree) {
+	const counts = Float64Array.from(shared, (is) => (is ? NaN : 0));
+	const ends = new Uint32Array(counts.length); // of each row's last outermost frame
+	for (let i = 1; i < tree.n; i++) {
+		const row = rowOf[i];
 		if (row >= 0 && i >= ends[row]) {
 			counts[row] += tree.total[i];
 			ends[row] = tree.end[i];

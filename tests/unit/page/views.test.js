@@ -14,7 +14,7 @@ const NAMES = ['lastAtMost', 'ribbonOf', 'ribbonSpan', 'ribbonPlace', 'ribbonOff
 	'windowPieces', 'matchedRuns', 'cellOf', 'cellSums', 'cellMost', 'takeRoom',
 	'fitText', 'sectionsOf', 'imageMatches', 'evenHeat', 'timeShape', 'timeCell',
 	'timeHit', 'timeOutline', 'rangeOf', 'tickStep', 'timeSums', 'timeRow', 'spanOfTime', 'threadIndex', 'laneSums',
-	'laneMeans', 'cutName', 'frameLabel', 'flameTree', 'flameFrames', 'inclusiveCounts', 'shadeOf', 'IMAGE_LINE', 'TIME_CELL', 'HEATS'];
+	'laneMeans', 'cutName', 'frameLabel', 'flameTree', 'flameFrames', 'frameRows', 'inclusiveCounts', 'shadeOf', 'IMAGE_LINE', 'TIME_CELL', 'HEATS'];
 const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
 const page = new Function(`'use strict';\n${text}\nreturn {${NAMES.join(',')}};`)();
 
@@ -82,7 +82,7 @@ test('a stack counts once in a function, and in none that shares its name', () =
 	const flame = {parent: [-1, 0, 1, 2, 0, 0, 5, 0], name: [-1, 0, 1, 0, 1, 2, 3, 0],
 		kind: [0, 3, 3, 3, 3, 3, 4, 1], count: [0, 1, 2, 4, 8, 16, 32, 64], names: ['a', 'b', 'twice', 'gap']};
 	const rows = {name: ['twice', 'b', 'a', 'none', 'twice', 'gap']};
-	const counts = page.inclusiveCounts(rows, flame, page.flameTree(flame));
+	const counts = page.inclusiveCounts(page.frameRows(rows, flame), page.flameTree(flame));
 	assert.deepEqual([...counts], [NaN, 14, 7, 0, NaN, 32]);
 });
 
