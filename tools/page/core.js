@@ -51,8 +51,13 @@ function wilson(share, n) {
 
 /* Texts */
 
+/* Rounded as hlg_interval_percent does: half a hundredth up. */
+function hundredths(share) {
+	return (Math.round(10000 * share) / 100).toFixed(2);
+}
+
 function percent(share) {
-	return (100 * share).toFixed(2) + ' %';
+	return hundredths(share) + ' %';
 }
 
 /* 1234567 with thin spaces. */

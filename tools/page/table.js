@@ -117,7 +117,7 @@ function cellsOf(page, row, scale, code) {
 		with: element('td', {}, rows.with && page.with[row] >= 0
 			? percent(page.withTotal ? page.with[row] / page.withTotal : 0) : ''),
 		bar: element('td', {}, barOf(page, row, scale)),
-		interval: element('td', {}, (100 * low).toFixed(2) + '\u2013' + (100 * high).toFixed(2)),
+		interval: element('td', {}, hundredths(low) + '\u2013' + hundredths(high)),
 		samples: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
 			: count(page.counts[row])),
 		name: nameCell(rows.name[row], kind),

@@ -47,6 +47,11 @@ function dataOf(ratio = 1, offset = 0) {
 	};
 }
 
+test('half a hundredth is rounded up, as in the report', () => {
+	for (const [part, of, text] of [[106, 8000, '1.33 %'], [1, 3, '33.33 %'], [1, 1, '100.00 %'], [0, 1, '0.00 %']])
+		assert.equal(script.percent(part / of), text);
+});
+
 test('sums of differences, and where a value would stand', () => {
 	assert.deepEqual([...script.sums([5, 0, 2, 2 ** 40])], [5, 5, 7, 2 ** 40 + 7]);
 	for (const [limit, index] of [[0, 0], [5, 0], [6, 2], [7, 2], [8, 3], [9, 3]])
