@@ -90,10 +90,12 @@ static void write_row(FILE *f, const struct hlg_diff *diff, size_t i, double mos
 				 &v[HLG_DIFF_COLUMN_CHANGE]));
 	for (int s = 0; s < 2; s++)
 		write_share(f, row, s, most);
-	for (size_t k = 0; k < sizeof(last); k++)
-		fprintf(f, "<td class=\"wide\">%s</td>",
-			hlg_table_number(number, &hlg_diff_columns_all[last[k]],
-					 &v[last[k]]));
+	for (size_t k = 0; k < sizeof(last); k++) {
+		fputs("<td class=\"wide\">", f);
+		hlg_xml_text(f, hlg_table_number(number, &hlg_diff_columns_all[last[k]],
+						 &v[last[k]]));
+		fputs("</td>", f);
+	}
 	fputs("<th scope=\"row\">", f);
 	hlg_xml_text(f, hlg_diff_name(row));
 	if (hlg_diff_columns_presence(row->presence)[0])
