@@ -119,6 +119,7 @@ function flameView(section, page) {
 		rowsOf.get(name).push(row);
 	});
 	const nameOf = (node) => (node === 0 ? 'all' : flame.names[flame.name[node]]);
+	const isInlined = (node) => flame.kind[node] === 3 && nameOf(node).endsWith(' (inlined)');
 	const rowsAt = (node) => (node && FRAME_KINDS[flame.kind[node]] === 'guest' &&
 		rowsOf.get(nameOf(node)) || []);
 	/* The function of a frame; of several of one name the selected one, else none. */
@@ -162,6 +163,7 @@ function flameView(section, page) {
 		const y = height - (tree.depth[f.node] + 1) * FRAME_HEIGHT;
 		const g = element('g', {'data-node': f.node,
 			class: `f ${FRAME_CLASSES[flame.kind[f.node]]} s${shadeOf(name)}` +
+				(isInlined(f.node) ? ' inlined' : '') +
 				(tree.depth[f.node] < tree.depth[zoomed] ? ' below' : '')});
 		g.append(element('rect', {x: f.x.toFixed(2), y, width: Math.max(0.3, f.width - 0.5).toFixed(2),
 			height: FRAME_HEIGHT - 1}));
