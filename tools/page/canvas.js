@@ -125,16 +125,22 @@ function tipOf(view) {
 	tip.hidden = true;
 	const spoken = put(view, 'p', 'spoken');
 	spoken.setAttribute('role', 'status');
+	let x = 0, y = 0;
+	/* With what else is drawn: to ask for its size takes all that changed to be laid out. */
+	const place = redrawer(() => {
+		const width = tip.offsetWidth, room = view.clientWidth;
+		const below = y + 22, height = tip.offsetHeight;
+		const above = y - height - 14;
+		tip.style.left = clamp(x + 12, 0, Math.max(0, room - width)) + 'px';
+		tip.style.top = (below + height > view.clientHeight && above > 0 ?
+			above : below) + 'px';
+	});
 	return {
-		show(x, y, lines, aloud) {
+		show(atX, atY, lines, aloud) {
 			tip.replaceChildren(...lines.map((line, i) => element(i ? 'div' : 'b', {}, line)));
 			tip.hidden = false;
-			const width = tip.offsetWidth, room = view.clientWidth;
-			const below = y + 22, height = tip.offsetHeight;
-			const above = y - height - 14;
-			tip.style.left = clamp(x + 12, 0, Math.max(0, room - width)) + 'px';
-			tip.style.top = (below + height > view.clientHeight && above > 0 ?
-				above : below) + 'px';
+			[x, y] = [atX, atY];
+			place();
 			if (aloud)
 				spoken.textContent = lines.join('; ');
 		},
