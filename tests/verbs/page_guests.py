@@ -173,6 +173,11 @@ def check_dragged(o):
     said = o.page.run("document.querySelector('#time .said').textContent")
     if f"{percent(total, o)} of all" not in said:
         yield f"{said}, not {total}"
+    # What is out of sight is drawn when it is seen.
+    place_of(o, "document.querySelector('#image canvas.cells')")
+    o.page.run("new Promise(f => setTimeout(f, 200))")
+    if not o.page.run("document.querySelector('#image .said').textContent").endswith("in the selected time."):
+        yield "the picture of the code is not of the selected time"
     o.page.run("document.querySelector('#time .cells').focus()")
     o.page.key("Escape")
     o.page.run(SETTLED)

@@ -164,16 +164,36 @@ function redrawer(draw) {
 	};
 }
 
-/* Draws again when the view's width, the screen's ratio or the colours are others. */
+/*
+ * Draws again when the view's width, the screen's ratio or the colours are others. What it
+ * returns does, too, but what is out of sight not before it is seen, or printed.
+ */
 function watchLooks(view, page, draw) {
-	const redraw = redrawer(draw);
+	let seen = true, stale = false;
+	const resized = redrawer(draw); // else the page would be as wide as it was
+	const drawStale = () => {
+		if (stale)
+			draw();
+		stale = false;
+	};
+	const redraw = redrawer(() => {
+		stale = true;
+		if (seen)
+			drawStale();
+	});
+	new IntersectionObserver((entries) => {
+		seen = entries.pop().isIntersecting;
+		if (seen)
+			drawStale();
+	}).observe(view);
+	addEventListener('beforeprint', drawStale);
 	let width = view.clientWidth;
 	new ResizeObserver(() => {
 		if (view.clientWidth !== width)
-			redraw();
+			resized();
 		width = view.clientWidth;
 	}).observe(view);
-	window.addEventListener('resize', redraw);
+	window.addEventListener('resize', resized);
 	page.on('scheme', draw); // at once: what is printed is drawn anew before
 	return redraw;
 }
