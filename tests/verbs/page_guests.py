@@ -174,10 +174,13 @@ def check_dragged(o):
     if f"{percent(total, o)} of all" not in said:
         yield f"{said}, not {total}"
     # What is out of sight is drawn when it is seen.
+    said, late = "document.querySelector('#image .said').textContent", "new Promise(f => setTimeout(f, 200))"
+    o.page.run("scrollTo(0, document.documentElement.scrollHeight);" + late)
+    o.page.run(f"location.hash = 'range=0-{o.data['time']['n']}';" + late)
     place_of(o, "document.querySelector('#image canvas.cells')")
-    o.page.run("new Promise(f => setTimeout(f, 200))")
-    if not o.page.run("document.querySelector('#image .said').textContent").endswith("in the selected time."):
-        yield "the picture of the code is not of the selected time"
+    o.page.run(late)
+    if "selected" in o.page.run(said):
+        yield f"the picture of the code is of the time before: {o.page.run(said)}"
     o.page.run("document.querySelector('#time .cells').focus()")
     o.page.key("Escape")
     o.page.run(SETTLED)
