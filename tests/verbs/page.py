@@ -447,6 +447,9 @@ def check_policy(build):
         yield f"{len(scripts)} scripts, or attributes that the policy forbids"
     if re.search(r"(?:src|href)=\"(?!#)", html):
         yield "something from elsewhere"
+    code = sum(len(html.split(f"<{tag}>")[1].split(f"</{tag}>")[0].encode()) for tag in ("style", "script"))
+    if code > 100000:
+        yield f"{code} bytes of script and style"
 
 
 class Pages:
