@@ -25,7 +25,7 @@ RET = b"\xc3"
 class Guest:
     """An ELF of functions one behind the other; starts[i]: the instructions of one."""
 
-    def __init__(self, path, size, seed=1):
+    def __init__(self, path, size, seed=1, name=b"function_%06d"):
         rng = random.Random(seed)
         codes, weights = zip(*CODE)
         text, self.starts, symbols = bytearray(), [], []
@@ -38,7 +38,7 @@ class Guest:
             symbols.append((at, len(code)))
             text += code + b"\x90" * (-len(code) % ALIGN)
         with open(path, "wb") as f:
-            f.write(elf(text, symbols))
+            f.write(elf(text, symbols, name))
 
     def spread(self, functions, addresses, seed=2):
         """So many addresses in so many functions, those of a few most often: a list of
@@ -50,12 +50,12 @@ class Guest:
         return rng.sample(pool, min(addresses, len(pool)))
 
 
-def elf(text, symbols):
+def elf(text, symbols, name):
     """ET_DYN for x86-64: one segment, .text at PAGE, .symtab, .strtab, .shstrtab."""
-    names = b"\0" + b"".join(b"function_%06d\0" % i for i in range(len(symbols)))
+    names = b"\0" + b"".join(name % i + b"\0" for i in range(len(symbols)))
     table = bytearray(24)
     for i, (addr, size) in enumerate(symbols):
-        table += struct.pack("<IBBHQQ", 1 + i * 16, 0x12, 0, 1, addr, size)
+        table += struct.pack("<IBBHQQ", 1 + i * len(name % 0 + b"\0"), 0x12, 0, 1, addr, size)
     sections = b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
     at_text, at_table = PAGE, PAGE + len(text)
     at_names = at_table + len(table)
@@ -76,8 +76,8 @@ def elf(text, symbols):
     return whole.ljust(at_headers, b"\0") + headers
 
 
-def record(source, ips, path):
-    """A recording like source, with one guest sample at each of these addresses."""
+def record(source, ips, path, step=1000):
+    """A recording like source, with one guest sample at each of these addresses, step ns apart."""
     with open(source, "rb") as f:
         data = f.read()
     attrs, at, size = struct.unpack_from("<24xQ8xQQ", data)
@@ -96,7 +96,7 @@ def record(source, ips, path):
     body = bytearray(b"".join(others))
     for i, ip in enumerate(ips):
         struct.pack_into("<Q", sample, ip_at, ip)
-        struct.pack_into("<Q", sample, time_at, time + i * 1000)
+        struct.pack_into("<Q", sample, time_at, time + i * step)
         body += sample
     tail = bytearray(data[end:])
     bits = int.from_bytes(data[FEATURES_AT:FEATURES_AT + FEATURES_SIZE], "little")

@@ -59,6 +59,10 @@ def check_widths(path, drawings):
             if wide > width:
                 yield f"{width}: {wide} wide"
             n = page.run("document.querySelectorAll('main svg').length")
+            cut = page.run("[...document.querySelectorAll('.plot, .values')].filter(table => table.scrollWidth"
+                           " > table.parentNode.clientWidth).map(table => table.ariaLabel)")
+            if cut:
+                yield f"{width}: {cut} scroll sideways"
             if n < drawings:
                 yield f"{n} drawings, not {drawings}"
             yield from page.noticed()
@@ -82,6 +86,24 @@ def rows_of(page, title, tag="h2"):
 def rectangles(drawing, kind):
     return [tuple(map(float, r)) for r in re.findall(
         rf'<rect class="{kind}" x="(.*?)" y="(.*?)" width="(.*?)" height="(.*?)"/?>', drawing)]
+
+
+def check_units(title, rows):
+    """The times of a column have one unit."""
+    for i in range(max((len(cells) for *_, cells in rows), default=0)):
+        units = {cells[i].split()[1] for *_, cells in rows if i < len(cells) and re.fullmatch(
+            r"<?[\d.]+ [num]?s", cells[i])}
+        if len(units) > 1:
+            yield f"{title}: {units} in column {i}"
+
+
+def near(text, ns):
+    """A time, of as many decimals as it has, is that one."""
+    figure, unit = text.lstrip("<").split()
+    last = (0.1 if "." in figure else 1) * UNITS[unit]
+    if text.startswith("<"):
+        return 0 < ns < last / 2
+    return abs(ns_of(text) - ns) <= last / 2 + 1e-6
 
 
 def ns_of(text):

@@ -27,7 +27,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import splice
 from known_exits import (BASE, ELF, PAIRS, PID, TIDS, Arm, Known, ask, compare_rows,
                          tables)
-from markup import check_still, check_widths, ns_of, rectangles, rows_of
+from markup import check_still, check_units, check_widths, near, ns_of, rectangles, rows_of
 from programs import hlguest_of, mkelf_of, on_terminal
 from tap import Skip, Tap, must, need, parser, run
 
@@ -259,15 +259,10 @@ TITLES = {("exit", "reason"): "Exits by reason", ("vmm", "reason"): "Time in the
           ("exit", "function"): "By guest function", ("exit", "vcpu"): "By vCPU"}
 
 
-def near(text, ns):
-    """Times have one decimal, and ns below 10 us."""
-    step = 1 if text.endswith(" ns") else 0.1 * ns_of("1 " + text.split()[1])
-    return abs(ns_of(text) - ns) <= step / 2 + 1e-6
-
-
 def compare_page(page, rows, title):
     """A table of shares says what JSON does, and its bars are as long."""
     found, _ = rows_of(page, title)
+    yield from check_units(title, found)
     if [r[0] for r in found] != [row["name"] for row in rows]:
         yield f"{title}: {found}, not {rows}"
     for (name, _, drawing, cells), row in zip(found, rows):
@@ -286,6 +281,7 @@ def compare_latencies(page, rows, title):
     part = page[page.index(f"<h2>{title}</h2>"):]
     found, axis = rows_of(part, "How long each took", "h3")
     low, decades, octaves = math.log10(ns_of(axis[0])), len(axis), {}
+    yield from check_units(title, found)
     for (name, _, drawing, cells), row in zip(found, rows, strict=True):
         for cell, key in zip(cells, ("p50_ns", "p90_ns", "p99_ns", "max_ns"), strict=True):
             if not near(cell, row[key]):

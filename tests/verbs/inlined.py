@@ -15,11 +15,13 @@ import collections
 import json
 import os
 import random
+import re
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import chromium
 import microvm
 import recording
 import stacked
@@ -249,6 +251,32 @@ def check_flat(hlguest, made, folder):
         yield out
 
 
+def check_told_apart(hlguest, made, folder):
+    """In flame graphs they look other than functions that were called: no more, no less."""
+    elf, path = f"{made.elf}@{stacked.BASE:#x}", os.path.join(folder, "page.html")
+    svg = must(hlguest, "flame", elf, made.data)
+    frames_drawn = re.findall(r'<g class="f guest s\d( inlined)?[^>]*><title>(.*)', svg)
+    if any(bool(mark) != name.endswith(" (inlined)") for mark, name in frames_drawn) or \
+            len({mark for mark, _ in frames_drawn}) != 2 or ">inlined<" not in svg:
+        yield f"flame: {frames_drawn}"
+    must(hlguest, "report", "--format=html", "--stacks=callgraph", "-o", path, elf, made.data)
+    try:
+        browser = chromium.Browser()
+    except chromium.NoBrowser as e:
+        raise Skip(str(e)) from e
+    with browser:
+        page = chromium.Page(browser, path)
+        drawn = page.run("new Promise(done => { const look = () => { const all = [...document."
+                         "querySelectorAll('#flame g.guest')]; if (!all.length) return setTimeout(look, 10);"
+                         "done(all.map(g => [g.classList.contains('inlined'), getComputedStyle("
+                         "g.querySelector('rect')).fillOpacity, g.querySelector('text')?.textContent])); };"
+                         "look(); })")
+        if {(inlined, opacity) for inlined, opacity, _ in drawn} != {(True, "0.4"), (False, "1")}:
+            yield f"the page: {drawn}"
+        if any(text and "(inlined)" in text and not inlined for inlined, _, text in drawn):
+            yield f"the page: {drawn}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     hlguest = hlguest_of(args.build)
@@ -271,6 +299,9 @@ def main():
                         lambda: list(check_same(args.build, hlguest, made)))
                 tap.run(name + "none without callers",
                         lambda: list(check_flat(hlguest, made, folder)))
+                if (compiler, dwarf) == ("gcc", 5):
+                    tap.run(name + "told apart",
+                            lambda: list(check_told_apart(hlguest, made, folder)))
     return tap.finish()
 
 

@@ -447,6 +447,9 @@ def check_policy(build):
         yield f"{len(scripts)} scripts, or attributes that the policy forbids"
     if re.search(r"(?:src|href)=\"(?!#)", html):
         yield "something from elsewhere"
+    code = sum(len(html.split(f"<{tag}>")[1].split(f"</{tag}>")[0].encode()) for tag in ("style", "script"))
+    if code > 100000:
+        yield f"{code} bytes of script and style"
 
 
 class Pages:
@@ -542,10 +545,18 @@ def check_selected(pages):
     page.close()
 
 
+def bounds_of(report, data, start, stop):
+    """The option for what slices of time are."""
+    time = data["time"]
+    begin = report["span"]["first"] + time["recordings"]["first"][0]
+    return "--time=" + ",".join(
+        f"{(begin + s * time['slice']) // 10**9}.{(begin + s * time['slice']) % 10**9:09}"
+        for s in (start, stop))
+
+
 def check_range(pages):
     """A range that keys chose counts what --time= does."""
     page, report, data = pages.open(CASES["a Rust guest"])
-    time = data["time"]
     page.run("document.querySelector('#time [tabindex=\"0\"]').focus()")
     for _ in range(3):
         page.key("ArrowRight")
@@ -558,11 +569,8 @@ def check_range(pages):
         yield "no range was chosen"
         return
     start, stop = (int(n) for n in chosen.groups())
-    begin = report["span"]["first"] + time["recordings"]["first"][0]
-    bounds = [f"{(begin + s * time['slice']) // 10**9}.{(begin + s * time['slice']) % 10**9:09}"
-              for s in (start, stop)]
     there = report_of(pages.build, *CASES["a Rust guest"], "--border=keep",
-                      "--time=" + ",".join(bounds))
+                      bounds_of(report, data, start, stop))
     cells = page.run(CELLS)
     for cell, f in zip(cells[:3], there["functions"]):
         if cell[0] != f"{f['percent']:.2f} %":
@@ -738,21 +746,29 @@ def check_paper(pages):
 
 
 def check_inclusive(pages):
-    """Inclusive shares are of the whole recording: beside those of a range they are not shown."""
-    page, _, _ = pages.open(CASES["with callers"], fragment="#range=0-12")
+    """Inclusive shares of a range are those of --time=, but of functions that share a name."""
+    words = CASES["with callers"]
+    page, report, data = pages.open(words, fragment="#range=3-12")
     heads = page.run("[...document.querySelectorAll('#function-table thead th')].map("
                      "th => th.dataset.key)")
-    at = heads.index("with")
-    for cells in page.run(CELLS):
-        if cells[at] and float(cells[at].split()[0]) + .005 < float(cells[0].split()[0]):
-            yield f"more on its own than with callees: {cells}"
-    shown = "document.querySelector('#function-table th.with').offsetWidth"
-    if page.run(shown):
-        yield "an empty column is shown"
+    at, by_name, rows = heads.index("with"), {}, data["rows"]["name"]
+    there = report_of(pages.build, *words, "--children", bounds_of(report, data, 3, 12))
+    for child in there["children"]:
+        by_name.setdefault(child["name"], f"{child['percent']:.2f} %")
+    shown = page.run("document.querySelector('[data-key=with] button').click();" + CELLS)
+    known = [(cells[heads.index("name")].removesuffix(" only called from").removesuffix(
+        " label"), cells[at]) for cells in shown]
+    for name, share in known:
+        right = "" if rows.count(name) > 1 else by_name.get(name, "0.00 %")
+        if share != right:
+            yield f"{name}: {share} with callees, not {right}"
+    if len({share for _, share in known}) < 5:
+        yield f"too few shares: {known}"
     page.run("document.querySelector('#time .cells').dispatchEvent("
              "new KeyboardEvent('keydown', {key: 'Escape'}))")
-    if not page.run(shown) or not all(cells[at] for cells in page.run(CELLS)):
+    if not all(cells[at] for cells in page.run(CELLS)):
         yield "no inclusive shares of the whole"
+    yield from page.noticed()
     page.close()
 
 
@@ -888,6 +904,8 @@ def check_diff(pages):
             yield f"{name}, {kind}, {change}, {shares}: not {row}"
     if len(found) != len(rows):
         yield f"{len(found)} rows, not {len(rows)}"
+    if re.search("<[0-9]", html.split("<script")[0]):
+        yield "a figure below a limit is markup"
     path = os.path.join(pages.folder, "diff.html")
     with open(path, "w", encoding="utf-8") as f:
         f.write(html)
@@ -904,6 +922,10 @@ def check_diff(pages):
             for part in ("thead", "tbody"))
         if heads != cells:
             yield f"{width}: headings end at {heads}, cells at {cells}"
+        cut = page.run("[...document.querySelectorAll('tbody th')].filter(th => th.scrollWidth > "
+                       "th.clientWidth).map(th => th.textContent)")
+        if cut and width < 1000:
+            yield f"{width}: {cut} are cut"
         page.run("document.querySelector('tr[data-row=\"1\"]').click()")
         name = page.run("document.querySelector('tr[aria-selected=true] th').textContent")
         for side in "before", "after":
@@ -944,20 +966,46 @@ def check_names(pages):
     page.close()
 
 
+def every_page(pages):
+    """(name, path) of a page of each kind that this machine can make."""
+    def made(name, *argv, end="html"):
+        path = os.path.join(pages.folder, f"{name}.{end}")
+        _, err, status = run(hlguest_of(pages.build), *argv, "-q", "-o", path)
+        if status not in (0, 3):
+            raise RuntimeError(f"{name}: {err}")
+        return name, path
+
+    demo = f"{DATA}/demo.elf"
+    for name in "with callers", "the wrong base", "several recordings":
+        yield made(name, "report", "--format=html", *CASES[name])
+    yield made("diff", "diff", "--format=html", demo, f"{DATA}/demo-user.data", f"{DATA}/demo-kernel.data")
+    yield made("exits", "exits", "--format=html", *CASES["VM exits"])
+    yield made("windows", "windows", "--format=html", demo, f"{DATA}/demo-windows.data")
+    yield made("pairs", "windows", "--between=port:101..port:101", "--format=html", demo,
+               f"{DATA}/demo-calls.data")
+    yield made("flame", "flame", *CASES["with callers"], end="svg")
+    yield made("calibrate", "calibrate", "--format=html", "--operations=1000", "--runs=2", "--time=20")
+
+
 def check_accessible(pages):
     """axe-core, of npm, finds nothing against WCAG 2.2 AA. HLG_AXE is its axe.min.js."""
     if not os.environ.get("HLG_AXE"):
         raise Skip("HLG_AXE does not say where axe.min.js is (npm install axe-core)")
     with open(os.environ["HLG_AXE"], encoding="utf-8") as f:
         axe = f.read()
-    for name in "with callers", "the wrong base":
+    if not pages.browser:
+        raise Skip("no browser")
+    for name, path in every_page(pages):
         for dark in False, True:
-            page, _, _ = pages.open(CASES[name], dark=dark)
+            page = Page(pages.browser, path, dark=dark)
             page.call("Page.setBypassCSP", enabled=True)
             page.call("Page.reload")
             pages.browser.wait("Page.loadEventFired", page.session)
-            page.run(READY)
-            page.run("document.querySelector('tr[data-row]').click(); 1")
+            if "<script>" in page.run("document.documentElement.innerHTML"):
+                page.run(READY)
+            page.run("document.querySelector('tr[data-row]')?.click();"
+                     "document.querySelectorAll('details').forEach(d => { d.open = true; });"
+                     "new Promise(f => setTimeout(f, 100))")
             page.run(axe + "; 1")
             found = page.run("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa',"
                              "'wcag22aa', 'best-practice']}).then(r => r.violations.map(v =>"
@@ -974,8 +1022,9 @@ def check_valid(pages):
     config = os.path.join(pages.folder, ".htmlvalidate.json")
     with open(config, "w", encoding="utf-8") as f:
         f.write('{"extends": ["html-validate:recommended"]}')
-    for name in "with callers", "the wrong base", "several recordings":
-        path, _, _ = pages.write(*CASES[name])
+    for name, path in every_page(pages):
+        if path.endswith(".svg"):
+            continue
         out, _, status = run(program, "--config", config, path)
         if status:
             yield f"{name}: {out[:500]}"

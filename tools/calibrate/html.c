@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/write/table.h"
 #include "tools/calibrate/calibration.h"
 #include "tools/calibrate/conclusion.h"
 #include "tools/page/page.h"
@@ -28,28 +27,33 @@ static double time_of(const struct hlg_calibration *c, uint64_t ticks)
 	return c->crossings.hz > 0 ? hlg_calibration_ns(c, ticks) : (double)ticks;
 }
 
-static const char *say_time(char to[static 32], const struct hlg_calibration *c,
-			    uint64_t ticks)
-{
-	double time = time_of(c, ticks);
-	char ns[24];
-
-	if (c->crossings.hz > 0)
-		snprintf(to, 32, "%s", hlg_table_ns(ns, (uint64_t)(time + 0.5)));
-	else
-		snprintf(to, 32, "%.0f ticks", time);
-	return to;
-}
-
 /* Times on an axis. */
 struct axis {
 	const struct hlg_calibration *of;
 	struct hlg_plot_axis of_times;
+	uint64_t most; /* ticks: the longest median, whose unit the cells have */
 };
+
+static uint64_t ns_of(const struct axis *axis, uint64_t ticks)
+{
+	return (uint64_t)(time_of(axis->of, ticks) + 0.5);
+}
+
+static void put_time(FILE *f, const struct axis *axis, uint64_t ticks)
+{
+	char text[32];
+
+	if (axis->of->crossings.hz > 0) {
+		hlg_plot_ns(f, ns_of(axis, ticks), ns_of(axis, axis->most));
+		return;
+	}
+	snprintf(text, sizeof(text), "%.0f ticks", time_of(axis->of, ticks));
+	hlg_plot_cell(f, "number", text);
+}
 
 static struct axis begin_axis(const struct hlg_calibration *c)
 {
-	return (struct axis){c, {.plain = c->crossings.hz <= 0}};
+	return (struct axis){c, {.plain = c->crossings.hz <= 0}, 0};
 }
 
 static void reach(struct axis *axis, uint64_t low, uint64_t high)
@@ -96,7 +100,6 @@ static void put_crossing(FILE *f, const struct axis *axis, size_t i)
 {
 	const struct hlg_crossing *row = &axis->of->crossings.rows[i];
 	const struct hlg_ticks *t = &row->ticks;
-	char text[32];
 
 	hlg_plot_row(f, hlg_crossing_names[i].text,
 		     row->state == HLG_CROSS_EMULATED ? "emulated" : "");
@@ -109,8 +112,8 @@ static void put_crossing(FILE *f, const struct axis *axis, size_t i)
 	put_span(f, axis, "most", t->p50, t->p99, 5, HLG_PLOT_HIGH - 10);
 	put_published(f, axis, i);
 	fputs("</svg></td>", f);
-	hlg_plot_cell(f, "number", say_time(text, axis->of, t->p50));
-	hlg_plot_cell(f, "number", say_time(text, axis->of, t->p99));
+	put_time(f, axis, t->p50);
+	put_time(f, axis, t->p99);
 	fputs("</tr>\n", f);
 }
 
@@ -124,6 +127,7 @@ static struct axis crossing_axis(const struct hlg_calibration *c)
 		if (row->state == HLG_CROSS_SKIPPED)
 			continue;
 		reach(&axis, row->ticks.min, row->ticks.max);
+		axis.most = row->ticks.p50 > axis.most ? row->ticks.p50 : axis.most;
 		for (size_t k = 0; k < HLG_CROSSING_REFERENCES; k++) {
 			const struct hlg_crossing_reference *r =
 				&hlg_crossing_references[k];

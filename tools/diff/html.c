@@ -90,10 +90,12 @@ static void write_row(FILE *f, const struct hlg_diff *diff, size_t i, double mos
 				 &v[HLG_DIFF_COLUMN_CHANGE]));
 	for (int s = 0; s < 2; s++)
 		write_share(f, row, s, most);
-	for (size_t k = 0; k < sizeof(last); k++)
-		fprintf(f, "<td class=\"wide\">%s</td>",
-			hlg_table_number(number, &hlg_diff_columns_all[last[k]],
-					 &v[last[k]]));
+	for (size_t k = 0; k < sizeof(last); k++) {
+		fputs("<td class=\"wide\">", f);
+		hlg_xml_text(f, hlg_table_number(number, &hlg_diff_columns_all[last[k]],
+						 &v[last[k]]));
+		fputs("</td>", f);
+	}
 	fputs("<th scope=\"row\">", f);
 	hlg_xml_text(f, hlg_diff_name(row));
 	if (hlg_diff_columns_presence(row->presence)[0])
@@ -124,7 +126,8 @@ static void write_rows(FILE *f, const struct hlg_diff *diff)
 		"%zu of %zu %s; the others, in grey, may be chance."
 		"</p>\n<div class=\"tools\"></div>\n<div class=\"scroll\" "
 		"tabindex=\"0\">\n"
-		"<table id=\"function-table\">\n<thead><tr><th scope=\"col\">change</th>"
+		"<table id=\"function-table\" class=\"compared\">\n<thead><tr><th "
+		"scope=\"col\">change</th>"
 		"<th scope=\"col\">before</th><th scope=\"col\"><span "
 		"class=\"unseen\">before, as "
 		"a bar</span></th><th scope=\"col\">after</th><th scope=\"col\"><span "

@@ -19,13 +19,6 @@ enum {
 	QUARTERS = 4 /* of the axis of shares */
 };
 
-static void put_time(FILE *f, uint64_t ns)
-{
-	char text[24];
-
-	hlg_plot_cell(f, "number", hlg_table_ns(text, ns));
-}
-
 /* Shares: what a table is of, and of which time its shares are. */
 
 static const char *title_of(const struct hlg_exits_table *t)
@@ -80,8 +73,36 @@ static void put_share(FILE *f, double share)
 		HLG_PLOT_WIDE * share, HLG_PLOT_HIGH - 4);
 }
 
+/* How many rows are shown: all, unless top says. */
+static size_t n_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
+{
+	return r->top && r->top < t->n ? r->top : t->n;
+}
+
+/* The longest times that are shown. */
+struct longest {
+	uint64_t total, mean, max;
+};
+
+static struct longest longest_of(const struct hlg_exits_report *r,
+				 const struct hlg_exits_table *t)
+{
+	struct longest most = {0};
+
+	for (size_t i = 0; i < n_shown(r, t); i++) {
+		const struct hlg_exits_row *row = &t->rows[i];
+		uint64_t mean = row->total / row->n;
+
+		most.total = row->total > most.total ? row->total : most.total;
+		most.mean = mean > most.mean ? mean : most.mean;
+		most.max = row->max > most.max ? row->max : most.max;
+	}
+	return most;
+}
+
 static void put_row(FILE *f, const struct hlg_exits_report *r,
-		    const struct hlg_exits_table *t, const struct hlg_exits_row *row)
+		    const struct hlg_exits_table *t, const struct hlg_exits_row *row,
+		    const struct longest *most)
 {
 	char text[32] = "-", percent[16];
 
@@ -96,17 +117,11 @@ static void put_row(FILE *f, const struct hlg_exits_report *r,
 		fputs("<td></td>", f);
 	}
 	hlg_plot_cell(f, "number", text);
-	put_time(f, row->total);
+	hlg_plot_ns(f, row->total, most->total);
 	snprintf(text, sizeof(text), "%" PRIu64, row->n);
 	hlg_plot_cell(f, "number", text);
-	put_time(f, row->total / row->n);
+	hlg_plot_ns(f, row->total / row->n, most->mean);
 	fputs("</tr>\n", f);
-}
-
-/* How many rows are shown: all, unless top says. */
-static size_t n_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
-{
-	return r->top && r->top < t->n ? r->top : t->n;
 }
 
 static void put_shares(FILE *f, const struct hlg_exits_report *r,
@@ -115,6 +130,7 @@ static void put_shares(FILE *f, const struct hlg_exits_report *r,
 	static const char *const heads[] = {"share", "time", "count", "mean"};
 	static const char *const firsts[] = {"reason", "function", "port", "vCPU",
 					     "call"};
+	const struct longest most = longest_of(r, t);
 	char text[64];
 
 	hlg_plot_begin(f, title_of(t), firsts[t->by]);
@@ -125,7 +141,7 @@ static void put_shares(FILE *f, const struct hlg_exits_report *r,
 		hlg_plot_head(f, heads[i]);
 	fputs("</tr></thead>\n<tbody>\n", f);
 	for (size_t i = 0; i < n_shown(r, t); i++)
-		put_row(f, r, t, &t->rows[i]);
+		put_row(f, r, t, &t->rows[i], &most);
 	if (n_shown(r, t) < t->n) {
 		snprintf(text, sizeof(text), "%zu more (--top=0 shows all)",
 			 t->n - n_shown(r, t));
@@ -191,7 +207,7 @@ static void put_octaves(FILE *f, const struct hlg_plot_axis *axis,
 
 static void put_latency(FILE *f, const struct hlg_plot_axis *axis,
 			const struct hlg_exits_report *r, const struct hlg_exits_table *t,
-			const struct hlg_exits_row *row)
+			const struct hlg_exits_row *row, uint64_t most)
 {
 	const uint64_t percentiles[] = {row->p50, row->p90, row->p99};
 
@@ -205,8 +221,8 @@ static void put_latency(FILE *f, const struct hlg_plot_axis *axis,
 			HLG_PLOT_DEEP);
 	fputs("\"/></svg></td>", f);
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++)
-		put_time(f, percentiles[i]);
-	put_time(f, row->max);
+		hlg_plot_ns(f, percentiles[i], most);
+	hlg_plot_ns(f, row->max, most);
 	fputs("</tr>\n", f);
 }
 
@@ -215,6 +231,7 @@ static void put_latencies(FILE *f, const struct hlg_exits_report *r,
 {
 	static const char *const heads[] = {"p50", "p90", "p99", "max"};
 	const struct hlg_plot_axis axis = axis_of(r);
+	const uint64_t most = longest_of(r, t).max;
 
 	fputs("<h3>How long each took</h3>\n<p class=\"legend\"><span class=\"key "
 	      "most\">how many, by powers of two; a row's most are full "
@@ -226,7 +243,7 @@ static void put_latencies(FILE *f, const struct hlg_exits_report *r,
 		hlg_plot_head(f, heads[i]);
 	fputs("</tr></thead>\n<tbody>\n", f);
 	for (size_t i = 0; i < n_shown(r, t); i++)
-		put_latency(f, &axis, r, t, &t->rows[i]);
+		put_latency(f, &axis, r, t, &t->rows[i], most);
 	fputs("</tbody></table></div>\n", f);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/inlined.h"
 #include "filter/stats/interval.h"
 #include "filter/view/view.h"
 #include "tools/page/page.h"
@@ -104,6 +105,16 @@ static bool has_shades(enum hlg_frame kind)
 {
 	return kind == HLG_FRAME_GUEST || kind == HLG_FRAME_HOST_USER ||
 	       kind == HLG_FRAME_HOST_KERNEL;
+}
+
+/* It has no frame of its own on the stack: its name says so. */
+static bool is_inlined(const struct hlg_tree *tree, const struct hlg_node *node)
+{
+	const char *name = hlg_tree_name(tree, node);
+	size_t n = strlen(name), mark = strlen(HLG_INLINED_MARK);
+
+	return node->frame == HLG_FRAME_GUEST && n > mark &&
+	       strcmp(name + n - mark, HLG_INLINED_MARK) == 0;
 }
 
 /* How much a significant change is, in three steps: below 1 and 5 points, and more. */
@@ -242,7 +253,8 @@ static void write_frame(FILE *f, const struct hlg_graph *g, const struct hlg_box
 				? "same"
 				: change_class(&g->changes->nodes[box->node]));
 	else if (has_shades(node->frame))
-		fprintf(f, " s%u", box->shade);
+		fprintf(f, " s%u%s", box->shade,
+			is_inlined(g->tree, node) ? " inlined" : "");
 	/* Below three pixels an edge would be all there is. */
 	if (box->right - box->left < 3 * HLG_LAYOUT_WIDTH / WIDTH)
 		fputs(" thin", f);
@@ -339,7 +351,7 @@ static void put_legend(FILE *f, const struct hlg_graph *g, int y)
 					    [HLG_FRAME_BORDER] = "VM exits",
 					    [HLG_FRAME_HOST_KERNEL] = "host kernel",
 					    [HLG_FRAME_HOST_USER] = "host user"};
-	bool has[HLG_N_FRAMES] = {false};
+	bool has[HLG_N_FRAMES] = {false}, inlined = false;
 	int x = 0;
 
 	fputs("<svg class=\"legend\" x=\"1%\">\n", f);
@@ -350,12 +362,19 @@ static void put_legend(FILE *f, const struct hlg_graph *g, int y)
 		if (g->changes->host_after)
 			put_key(f, "alone", "no other side", x, y);
 	}
-	for (uint32_t i = 0; !g->changes && i < g->layout->n; i++)
-		if (g->layout->boxes[i].node != HLG_TREE_ROOT)
-			has[g->tree->nodes[g->layout->boxes[i].node].frame] = true;
+	for (uint32_t i = 0; !g->changes && i < g->layout->n; i++) {
+		const struct hlg_node *node = &g->tree->nodes[g->layout->boxes[i].node];
+
+		if (node != &g->tree->nodes[HLG_TREE_ROOT]) {
+			has[node->frame] = true;
+			inlined |= is_inlined(g->tree, node);
+		}
+	}
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		if (has[order[i]])
 			x = put_key(f, frame_class(order[i]), words[order[i]], x, y);
+	if (inlined)
+		put_key(f, "guest inlined", "inlined", x, y);
 	fputs("</svg>\n", f);
 }
 

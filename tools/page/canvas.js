@@ -62,19 +62,34 @@ function putRamp(parent) {
  */
 function openCanvas(canvas, width, height, back) {
 	const ratio = window.devicePixelRatio || 1;
-	canvas.width = Math.max(1, Math.round(width * ratio));
-	canvas.height = Math.max(1, Math.round(height * ratio));
+	const across = Math.max(1, Math.round(width * ratio)), down = Math.max(1, Math.round(height * ratio));
+	const context = canvas.getContext('2d');
+	/* A size that is set, if it is the same, costs memory and the page's layout anew. */
+	if (canvas.width !== across || canvas.height !== down) {
+		canvas.width = across;
+		canvas.height = down;
+	}
 	canvas.style.width = width + 'px';
 	canvas.style.height = height + 'px';
-	const context = canvas.getContext('2d');
-	context.setTransform(canvas.width / width, 0, 0, canvas.height / height, 0, 0);
+	context.setTransform(across / width, 0, 0, down / height, 0, 0);
+	context.globalAlpha = 1;
+	context.clearRect(0, 0, width, height);
 	context.fillStyle = back || 'transparent';
 	context.fillRect(0, 0, width, height);
 	return context;
 }
 
-/* Colours as the page has them now. */
+/* Colours as the page has them now; asked for once, as an answer takes all that changed to be laid out. */
+const knownColours = new Map();
+
 function colours(view) {
+	const dark = isDark();
+	if (!knownColours.has(dark))
+		knownColours.set(dark, readColours(view));
+	return knownColours.get(dark);
+}
+
+function readColours(view) {
 	const style = getComputedStyle(view), of = (name) => style.getPropertyValue(name).trim();
 	return {
 		font: style.fontFamily,
@@ -110,16 +125,22 @@ function tipOf(view) {
 	tip.hidden = true;
 	const spoken = put(view, 'p', 'spoken');
 	spoken.setAttribute('role', 'status');
+	let x = 0, y = 0;
+	/* With what else is drawn: to ask for its size takes all that changed to be laid out. */
+	const place = redrawer(() => {
+		const width = tip.offsetWidth, room = view.clientWidth;
+		const below = y + 22, height = tip.offsetHeight;
+		const above = y - height - 14;
+		tip.style.left = clamp(x + 12, 0, Math.max(0, room - width)) + 'px';
+		tip.style.top = (below + height > view.clientHeight && above > 0 ?
+			above : below) + 'px';
+	});
 	return {
-		show(x, y, lines, aloud) {
+		show(atX, atY, lines, aloud) {
 			tip.replaceChildren(...lines.map((line, i) => element(i ? 'div' : 'b', {}, line)));
 			tip.hidden = false;
-			const width = tip.offsetWidth, room = view.clientWidth;
-			const below = y + 22, height = tip.offsetHeight;
-			const above = y - height - 14;
-			tip.style.left = clamp(x + 12, 0, Math.max(0, room - width)) + 'px';
-			tip.style.top = (below + height > view.clientHeight && above > 0 ?
-				above : below) + 'px';
+			[x, y] = [atX, atY];
+			place();
 			if (aloud)
 				spoken.textContent = lines.join('; ');
 		},
@@ -143,16 +164,36 @@ function redrawer(draw) {
 	};
 }
 
-/* Draws again when the view's width, the screen's ratio or the colours are others. */
+/*
+ * Draws again when the view's width, the screen's ratio or the colours are others. What it
+ * returns does, too, but what is out of sight not before it is seen, or printed.
+ */
 function watchLooks(view, page, draw) {
-	const redraw = redrawer(draw);
+	let seen = true, stale = false;
+	const resized = redrawer(draw); // else the page would be as wide as it was
+	const drawStale = () => {
+		if (stale)
+			draw();
+		stale = false;
+	};
+	const redraw = redrawer(() => {
+		stale = true;
+		if (seen)
+			drawStale();
+	});
+	new IntersectionObserver((entries) => {
+		seen = entries.pop().isIntersecting;
+		if (seen)
+			drawStale();
+	}).observe(view);
+	addEventListener('beforeprint', drawStale);
 	let width = view.clientWidth;
 	new ResizeObserver(() => {
 		if (view.clientWidth !== width)
-			redraw();
+			resized();
 		width = view.clientWidth;
 	}).observe(view);
-	window.addEventListener('resize', redraw);
+	window.addEventListener('resize', resized);
 	page.on('scheme', draw); // at once: what is printed is drawn anew before
 	return redraw;
 }

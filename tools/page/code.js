@@ -83,6 +83,8 @@ function codeView(section, page) {
 			const listing = details.querySelector('.listing');
 			if (details.open && !listing.querySelector('.arrows'))
 				drawArrows(listing);
+			if (details.open)
+				countLines(page, details);
 		});
 	page.on('select', () => {
 		const row = page.selected, mine = all.find((d) => Number(d.dataset.row) === row);
@@ -93,7 +95,8 @@ function codeView(section, page) {
 	});
 	page.on('range', () => {
 		for (const details of all) {
-			countLines(page, details);
+			if (details.open)
+				countLines(page, details);
 			const row = Number(details.dataset.row);
 			details.querySelector('summary').firstChild.textContent =
 				percent(page.share(row)) + ' ';

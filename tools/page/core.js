@@ -51,8 +51,13 @@ function wilson(share, n) {
 
 /* Texts */
 
+/* Rounded as hlg_interval_percent does: half a hundredth up. */
+function hundredths(share) {
+	return (Math.round(10000 * share) / 100).toFixed(2);
+}
+
 function percent(share) {
-	return (100 * share).toFixed(2) + ' %';
+	return hundredths(share) + ' %';
 }
 
 /* 1234567 with thin spaces. */
@@ -211,6 +216,8 @@ function makePage(data) {
 		data.where.begins = sums(data.where.begins);
 		data.marks.at = sums(data.marks.when);
 	}
+	page.with = rows.with;
+	page.withTotal = data.withTotal;
 	for (const image of data.images)
 		image.spans.at = sums(image.spans.at);
 
@@ -260,6 +267,8 @@ function makePage(data) {
 				page.counts[row[i]] += page.addressCounts[i];
 		}
 		page.total = page.counts.reduce((a, b) => a + b, 0);
+		if (data.stacks)
+			countStacks(page);
 		page.tell('range');
 	};
 	page.share = function (row) {
@@ -280,6 +289,18 @@ function countRange(page, table, counts) {
 	counts.fill(0);
 	for (let i = lowerBound(table.at, page.first); i < end; i++)
 		counts[table.what[i]] += table.count[i];
+}
+
+/* The flame graph of the range, and inclusive counts: those of the report of the whole. */
+function countStacks(page) {
+	const {flame, stacks, rows, withTotal} = page.data, own = new Float64Array(flame.count.length);
+	if (!page.whole())
+		countRange(page, stacks, own);
+	page.tree = flameTree(flame, page.whole() ? flame.count : own);
+	page.frameRows ??= frameRows(rows, flame);
+	page.with = page.whole() || !rows.with ? rows.with : inclusiveCounts(page.frameRows, page.tree);
+	page.withTotal = page.whole() ? withTotal : flame.kind.reduce(
+		(sum, kind, i) => sum + (kind >= 3 && kind <= 5 ? own[i] : 0), 0); // taken in the guest
 }
 
 /* The data of the page: JSON, or JSON packed by gzip. */

@@ -36,6 +36,37 @@ function flameTree(flame, own = flame.count) {
 }
 
 /*
+ * The row of each frame, or -1. A frame is known by its name: those of rows that share theirs
+ * cannot be told.
+ */
+function frameRows(rows, flame) {
+	const byName = new Map();
+	rows.name.forEach((name, row) => byName.set(name, byName.has(name) ? -1 : row));
+	return {
+		shared: rows.name.map((name) => byName.get(name) < 0),
+		rowOf: flame.name.map((name, i) => (flame.kind[i] === 3 || flame.kind[i] === 4) &&
+			byName.has(flame.names[name]) ? byName.get(flame.names[name]) : -1),
+	};
+}
+
+/*
+ * What rows have in stacks, each of which counts once however often a row is in it; NaN of those
+ * that share a name.
+ */
+function inclusiveCounts({shared, rowOf}, tree) {
+	const counts = Float64Array.from(shared, (is) => (is ? NaN : 0));
+	const ends = new Uint32Array(counts.length); // of each row's last outermost frame
+	for (let i = 1; i < tree.n; i++) {
+		const row = rowOf[i];
+		if (row >= 0 && i >= ends[row]) {
+			counts[row] += tree.total[i];
+			ends[row] = tree.end[i];
+		}
+	}
+	return counts;
+}
+
+/*
  * Frames to draw when `zoomed` is as wide as the picture: its callers, and all above it that can
  * be seen. {node, x, width} in px.
  */
@@ -88,6 +119,7 @@ function flameView(section, page) {
 		rowsOf.get(name).push(row);
 	});
 	const nameOf = (node) => (node === 0 ? 'all' : flame.names[flame.name[node]]);
+	const isInlined = (node) => flame.kind[node] === 3 && nameOf(node).endsWith(' (inlined)');
 	const rowsAt = (node) => (node && FRAME_KINDS[flame.kind[node]] === 'guest' &&
 		rowsOf.get(nameOf(node)) || []);
 	/* The function of a frame; of several of one name the selected one, else none. */
@@ -131,6 +163,7 @@ function flameView(section, page) {
 		const y = height - (tree.depth[f.node] + 1) * FRAME_HEIGHT;
 		const g = element('g', {'data-node': f.node,
 			class: `f ${FRAME_CLASSES[flame.kind[f.node]]} s${shadeOf(name)}` +
+				(isInlined(f.node) ? ' inlined' : '') +
 				(tree.depth[f.node] < tree.depth[zoomed] ? ' below' : '')});
 		g.append(element('rect', {x: f.x.toFixed(2), y, width: Math.max(0.3, f.width - 0.5).toFixed(2),
 			height: FRAME_HEIGHT - 1}));
@@ -210,15 +243,12 @@ function flameView(section, page) {
 	page.on('search', mark);
 	/* Whole where not each stack's time is there. */
 	page.on('range', () => {
-		const own = new Float64Array(tree.n);
 		note.hidden = page.whole();
 		note.textContent = stacks ? `Of the chosen time: ${spanOfTime(page.data.time, page.from,
 			page.to)}.` : 'Of all time, not of the chosen one: there are too many stacks.';
 		if (!stacks)
 			return;
-		if (!page.whole())
-			countRange(page, stacks, own);
-		tree = flameTree(flame, page.whole() ? flame.count : own);
+		({tree} = page);
 		if (!tree.total[zoomed])
 			zoomed = at = 0;
 		stale = true;

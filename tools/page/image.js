@@ -743,9 +743,10 @@ function imageOne(parent, page, model) {
 		redraw();
 	});
 	page.on('range', redraw);
+	const redrawOver = redrawer(drawOver);
 	page.on('search', () => {
 		matched = imageMatches(model, page);
-		drawOver();
+		redrawOver();
 	});
 	matched = imageMatches(model, page);
 	draw();
@@ -757,7 +758,10 @@ function imageMatches(model, page) {
 		return null;
 	if (!model.lower)
 		model.lower = model.image.spans.name.map((name) => name.toLowerCase());
-	return Uint8Array.from(model.lower, (name) => (name.includes(page.words) ? 1 : 0));
+	const {lower} = model, matched = new Uint8Array(lower.length);
+	for (let i = 0; i < lower.length; i++)
+		matched[i] = lower[i].includes(page.words);
+	return matched;
 }
 
 function imageView(section, page) {

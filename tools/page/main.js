@@ -22,7 +22,9 @@ function stateText(page) {
 }
 
 function rowsNamed(page, name) {
-	return [...page.data.rows.name.keys()].filter((row) => page.data.rows.name[row] === name);
+	const rows = [];
+	page.data.rows.name.forEach((other, row) => other === name && rows.push(row));
+	return rows;
 }
 
 /* What the text does not say is as at first. */

@@ -31,6 +31,25 @@ void hlg_plot_cell(FILE *f, const char *class, const char *text)
 	fputs("</td>", f);
 }
 
+void hlg_plot_ns(FILE *f, uint64_t ns, uint64_t most)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	double scale = 1, last;
+	bool tenths;
+	int unit = 0;
+
+	for (; (double)most / scale >= 100000 && unit < 3; unit++)
+		scale *= 1000;
+	tenths = unit && (double)most / scale < 1000;
+	last = tenths ? scale / 10 : scale;
+	if (ns && (double)ns < last / 2)
+		fprintf(f, "<td class=\"number\">&lt;%s %s</td>", tenths ? "0.1" : "1",
+			units[unit]);
+	else
+		fprintf(f, "<td class=\"number\">%.*f %s</td>", tenths,
+			(double)ns / scale, units[unit]);
+}
+
 /* A long name is broken behind "::" first. */
 static void put_name(FILE *f, const char *name)
 {

@@ -32,6 +32,10 @@ void hlg_plot_begin(FILE *f, const char *label, const char *first);
 void hlg_plot_head(FILE *f, const char *html);
 void hlg_plot_cell(FILE *f, const char *class, const char *text);
 
+/* A row's cell with a time, in the unit of all of its column: that in which the longest,
+ * most, has three digits to five. */
+void hlg_plot_ns(FILE *f, uint64_t ns, uint64_t most);
+
 /* From a row's head on to its first cell; the caller ends the row. A remark is "" or
  * HTML. */
 void hlg_plot_row(FILE *f, const char *name, const char *remark);

@@ -26,7 +26,7 @@ function sortValue(page, key) {
 	const rows = page.data.rows;
 	switch (key) {
 	case 'with':
-		return (row) => rows.with[row];
+		return (row) => page.with[row] || 0;
 	case 'size':
 		return (row) => rows.size[row];
 	case 'heat':
@@ -40,9 +40,9 @@ function sortValue(page, key) {
 
 /* Numbers of the rows that are shown, in order. Rows keep the report's order where they are equal. */
 function orderRows(page, key, direction) {
-	const rows = page.data.rows, order = [];
+	const rows = page.data.rows, order = [], all = page.words === '';
 	for (let i = 0; i < page.n; i++)
-		if (page.words === '' || page.matches(i))
+		if (all || page.matches(i))
 			order.push(i);
 	if (key === 'name') {
 		const collator = new Intl.Collator('en');
@@ -50,9 +50,12 @@ function orderRows(page, key, direction) {
 			direction * collator.compare(rows.name[a], rows.name[b]) || a - b);
 	}
 	/* In a range most have nothing: they are in order already. */
-	const value = sortValue(page, key), all = Float64Array.from(rows.name, (_, row) => value(row));
-	const none = order.filter((row) => all[row] === 0), some = order.filter((row) => all[row] !== 0);
-	some.sort((a, b) => direction * (all[a] - all[b]) || a - b);
+	const value = sortValue(page, key), values = new Float64Array(page.n), some = [], none = [];
+	for (const row of order) {
+		values[row] = value(row);
+		(values[row] ? some : none).push(row);
+	}
+	some.sort((a, b) => direction * (values[a] - values[b]) || a - b);
 	return direction < 0 ? some.concat(none) : none.concat(some);
 }
 
@@ -111,10 +114,10 @@ function cellsOf(page, row, scale, code) {
 	const size = rows.size[row], kind = rows.count[row] ? KINDS[rows.kind[row]] : 'only called from';
 	return {
 		share: element('td', {}, percent(page.share(row))),
-		with: element('td', {}, rows.with && page.whole()
-			? percent(rows.with[row] / page.data.withTotal) : ''),
+		with: element('td', {}, rows.with && page.with[row] >= 0
+			? percent(page.withTotal ? page.with[row] / page.withTotal : 0) : ''),
 		bar: element('td', {}, barOf(page, row, scale)),
-		interval: element('td', {}, (100 * low).toFixed(2) + '\u2013' + (100 * high).toFixed(2)),
+		interval: element('td', {}, hundredths(low) + '\u2013' + hundredths(high)),
 		samples: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
 			: count(page.counts[row])),
 		name: nameCell(rows.name[row], kind),
@@ -197,9 +200,8 @@ function tableView(section, page) {
 	}
 
 	function say() {
-		const found = page.words === '' ? '' : `${count(order.length)} of ${count(page.n)}`;
-		const sum = order.reduce((a, row) => a + page.share(row), 0);
-		said.textContent = found && `${found} rows, ${percent(sum)}`;
+		said.textContent = page.words === '' ? '' : `${count(order.length)} of ${count(page.n)} rows, ` +
+			percent(order.reduce((a, row) => a + page.share(row), 0));
 	}
 
 	function update() {
@@ -304,9 +306,9 @@ function tableView(section, page) {
 		scroll.scrollTop = 0;
 		update();
 	});
-	/* What is with callees is known of the whole only. */
+	/* What is with callees is known of a range only where each stack's time is. */
 	page.on('range', () => {
-		table.classList.toggle('part', !page.whole());
+		table.classList.toggle('part', !page.whole() && !page.data.stacks);
 		update();
 	});
 	update();

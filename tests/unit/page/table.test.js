@@ -7,7 +7,7 @@ const path = require('node:path');
 const {test} = require('node:test');
 
 const FOLDER = path.join(__dirname, '../../../tools/page');
-const FILES = ['core.js', 'table.js'];
+const FILES = ['core.js', 'table.js', 'flame.js'];
 const NAMES = ['sums', 'lowerBound', 'wilson', 'percent', 'count', 'address', 'amount', 'bytes',
 	'heatOf', 'heatColours', 'makePage', 'countRange', 'readData', 'orderRows', 'isUnsure', 'lastPart', 'HEATS'];
 const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
@@ -40,10 +40,17 @@ function dataOf(ratio = 1, offset = 0) {
 		time: {slice: 20000000, n: 8, recordings: {at: [0], first: [0], path: ['']}, when: [], what: [], thread: [], count: []},
 		where: {begins, when, what, count: number},
 		stacks: {when, what, count: number},
+		flame: {parent: [-1, 0, 1, 2, 3], name: [-1, 0, 1, 2, 0], kind: [0, 3, 3, 3, 3], count: [24, 26, 28, 30, 8],
+			names: ['b', 'a', 'Core::B']},
 		threads: {tid: [1]},
 		marks: {when: [], kind: [], count: []},
 	};
 }
+
+test('half a hundredth is rounded up, as in the report', () => {
+	for (const [part, of, text] of [[106, 8000, '1.33 %'], [1, 3, '33.33 %'], [1, 1, '100.00 %'], [0, 1, '0.00 %']])
+		assert.equal(script.percent(part / of), text);
+});
 
 test('sums of differences, and where a value would stand', () => {
 	assert.deepEqual([...script.sums([5, 0, 2, 2 ** 40])], [5, 5, 7, 2 ** 40 + 7]);

@@ -14,7 +14,7 @@ const NAMES = ['lastAtMost', 'ribbonOf', 'ribbonSpan', 'ribbonPlace', 'ribbonOff
 	'windowPieces', 'matchedRuns', 'cellOf', 'cellSums', 'cellMost', 'takeRoom',
 	'fitText', 'sectionsOf', 'imageMatches', 'evenHeat', 'timeShape', 'timeCell',
 	'timeHit', 'timeOutline', 'rangeOf', 'tickStep', 'timeSums', 'timeRow', 'spanOfTime', 'threadIndex', 'laneSums',
-	'laneMeans', 'cutName', 'frameLabel', 'flameTree', 'flameFrames', 'shadeOf', 'IMAGE_LINE', 'TIME_CELL', 'HEATS'];
+	'laneMeans', 'cutName', 'frameLabel', 'flameTree', 'flameFrames', 'frameRows', 'inclusiveCounts', 'shadeOf', 'IMAGE_LINE', 'TIME_CELL', 'HEATS'];
 const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
 const page = new Function(`'use strict';\n${text}\nreturn {${NAMES.join(',')}};`)();
 
@@ -75,6 +75,15 @@ test('what a frame calls stands on it, as wide as its part; narrow ones are left
 	for (let i = 0; i < 1000; i++)
 		assert.ok([0, 1, 2, 3, 4, 5, 6, 7].includes(page.shadeOf('f' + i)));
 	assert.ok([...'abcdefgh'].some((name) => page.shadeOf(name) !== page.shadeOf('a')));
+});
+
+test('a stack counts once in a function, and in none that shares its name', () => {
+	// all > a > b > a, all > b, all > twice > gap; a host's function is called a, too
+	const flame = {parent: [-1, 0, 1, 2, 0, 0, 5, 0], name: [-1, 0, 1, 0, 1, 2, 3, 0],
+		kind: [0, 3, 3, 3, 3, 3, 4, 1], count: [0, 1, 2, 4, 8, 16, 32, 64], names: ['a', 'b', 'twice', 'gap']};
+	const rows = {name: ['twice', 'b', 'a', 'none', 'twice', 'gap']};
+	const counts = page.inclusiveCounts(page.frameRows(rows, flame), page.flameTree(flame));
+	assert.deepEqual([...counts], [NaN, 14, 7, 0, NaN, 32]);
 });
 
 test('matches are where their spans are, and no more than can be told apart', () => {
