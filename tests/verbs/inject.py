@@ -349,6 +349,7 @@ def check_callchains(place):
         ("none", lambda ip: (), lambda ip: (USER, ip)),
         ("one", lambda ip: (KERNEL,), lambda ip: (USER, ip)),
         ("two", lambda ip: (KERNEL, USER), lambda ip: (USER, ip)),
+        ("deferred", lambda ip: (KERNEL, USER - 128, 3 << 32 | 1), lambda ip: (USER, ip)),
         ("three", lambda ip: (KERNEL, USER, GUEST), lambda ip: (USER, ip, USER)),
         ("frames", lambda ip: (USER, GUEST_USER, ip, 0x52b0, GUEST, 0x101),
          lambda ip: (USER, USER, ip)),

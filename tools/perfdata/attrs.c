@@ -75,6 +75,7 @@ static void layout_init(struct hlg_perfdata_layout *l, const struct perf_event_a
 					       : PERF_SAMPLE_ID),
 		.time_back = trailer_back(attr, PERF_SAMPLE_TIME),
 		.cpu_back = trailer_back(attr, PERF_SAMPLE_CPU),
+		.tid_back = trailer_back(attr, PERF_SAMPLE_TID),
 		.attr = attr,
 	};
 	if (type & PERF_SAMPLE_RAW &&
@@ -357,6 +358,17 @@ int hlg_attrs_name(struct hlg_perfdata *pd, uint32_t event, char *name,
 	free(pd->events[event]->name);
 	pd->events[event]->name = name;
 	return 0;
+}
+
+bool hlg_perfdata_defers(const struct hlg_perfdata *pd)
+{
+	for (uint32_t i = 0; i < pd->n_events; i++) {
+		const uint8_t *attr = (const uint8_t *)&pd->events[i]->attr;
+
+		if (hlg_perfdata_u64(attr + HLG_ATTR_FLAGS) & HLG_ATTR_DEFER_CALLCHAIN)
+			return true;
+	}
+	return pd->host.pipe;
 }
 
 void hlg_attrs_finish(struct hlg_perfdata *pd)
