@@ -440,6 +440,8 @@ def main():
     checks += [(check_killed, None, "killed"),
                (check_header, None, "facts of the host"),
                (check_names, None, "names made up")]
+    if shutil.which(PERF):
+        made.as_by(run([PERF, "--version"]).stdout.decode())
     if SEEDS:
         checks = []
     seeds = range(*SEEDS or [40])
