@@ -149,6 +149,14 @@ static size_t shorten_attr(uint8_t *record, size_t size)
 	return whole + size;
 }
 
+/* A perf refuses a pipe for an empty feature, as perf 5.10 writes one, and for those of
+ * perf 7, if it is an older one. */
+static bool is_readable(const uint8_t *feature, size_t size)
+{
+	return size > HLG_HEADER_SIZE + 8 &&
+	       hlg_perfdata_u64(feature + HLG_HEADER_SIZE) <= HLG_FEATURE_PMU_CAPS;
+}
+
 /* The record at an offset, which was read before; to the one behind it. */
 static int write_pipe_record(struct hlg_writer *w, uint64_t *at, struct hlg_err *err)
 {
@@ -168,10 +176,9 @@ static int write_pipe_record(struct hlg_writer *w, uint64_t *at, struct hlg_err 
 	if (rc < 0)
 		return rc;
 	*at += size;
-	/* An empty feature is of perf 5.10: later ones refuse the file for it. */
 	if (type == HLG_RECORD_HEADER_ATTR)
 		hlg_writer_put(w, record, shorten_attr(record, size));
-	else if (type != HLG_RECORD_HEADER_FEATURE || size > HLG_HEADER_SIZE + 8)
+	else if (type != HLG_RECORD_HEADER_FEATURE || is_readable(record, size))
 		hlg_writer_put(w, record, size);
 	if (type != HLG_RECORD_TRACING_DATA || size < HLG_HEADER_SIZE + 4)
 		return 0;

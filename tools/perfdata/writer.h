@@ -4,7 +4,7 @@
  * caller says. File mode is written as file mode, in the order perf record has: header,
  * ids, attributes, records, facts; pipe mode as pipe mode. Not written: facts that tell
  * how the old file was stored (compressed, in a directory, where its AUX records stand),
- * and in pipe mode those that are empty.
+ * and in pipe mode those that are empty or that only perf 7 knows.
  *
  *	rc = hlg_writer_begin(&w, f, "out.data", pd, &err);
  *	... hlg_writer_put(&w, record, size) ...
@@ -34,10 +34,10 @@
 struct hlg_writer {
 	const struct hlg_perfdata *pd; /* the old one; not owned */
 	FILE *f;
-	const char *path;  /* for messages; not owned */
-	uint64_t start;    /* offset of the first record */
-	uint64_t at;       /* offset of the next byte */
-	uint64_t attrs_at; /* of the attributes */
+	const char *path;   /* for messages; not owned */
+	uint64_t start;     /* offset of the first record */
+	uint64_t at;        /* offset of the next byte */
+	uint64_t attrs_at;  /* of the attributes */
 	uint64_t attr_size; /* of each, without where its ids are */
 	uint64_t has[HLG_FEATURES / 64];
 	/* Entries for the build-id feature, of hlg_writer_build_id(); not owned. */
