@@ -157,8 +157,11 @@ static bool is_readable(const uint8_t *feature, size_t size)
 	       hlg_perfdata_u64(feature + HLG_HEADER_SIZE) <= HLG_FEATURE_PMU_CAPS;
 }
 
-/* The record at an offset, which was read before; to the one behind it. */
-static int write_pipe_record(struct hlg_writer *w, uint64_t *at, struct hlg_err *err)
+/* The record at an offset, which was read before; to what is behind it: so many bytes of
+ * its own, then the next one. */
+static __attribute__((noinline)) int write_pipe_record(struct hlg_writer *w, uint64_t *at,
+						       uint64_t *behind,
+						       struct hlg_err *err)
 {
 	uint8_t record[HLG_RECORD_MAX];
 	size_t size;
@@ -180,22 +183,25 @@ static int write_pipe_record(struct hlg_writer *w, uint64_t *at, struct hlg_err 
 		hlg_writer_put(w, record, shorten_attr(record, size));
 	else if (type != HLG_RECORD_HEADER_FEATURE || is_readable(record, size))
 		hlg_writer_put(w, record, size);
-	if (type != HLG_RECORD_TRACING_DATA || size < HLG_HEADER_SIZE + 4)
-		return 0;
-	size = hlg_perfdata_u32(record + HLG_HEADER_SIZE); /* behind the record */
-	rc = copy(w, (struct hlg_file_section){*at, size}, err);
-	*at += size;
-	return rc;
+	*behind = type == HLG_RECORD_TRACING_DATA && size >= HLG_HEADER_SIZE + 4
+			  ? hlg_perfdata_u32(record + HLG_HEADER_SIZE)
+			  : 0;
+	return 0;
 }
 
 /* "Pipe-mode data": what stands for the header is records, too. */
 static int write_pipe_header(struct hlg_writer *w, struct hlg_err *err)
 {
 	uint64_t at = HLG_PIPE_HEADER_SIZE, end = hlg_perfdata_tell(w->pd);
+	uint64_t behind = 0;
 	int rc = copy(w, (struct hlg_file_section){0, at}, err);
 
-	while (rc == 0 && at < end)
-		rc = write_pipe_record(w, &at, err);
+	while (rc == 0 && at < end) {
+		rc = write_pipe_record(w, &at, &behind, err);
+		if (rc == 0)
+			rc = copy(w, (struct hlg_file_section){at, behind}, err);
+		at += behind;
+	}
 	return rc;
 }
 
