@@ -11,6 +11,7 @@
 #include <perf/perf_dlfilter.h>
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stddef.h>
@@ -65,6 +66,7 @@ struct filter {
 	struct known_event *events;
 	uint32_t n_events;
 	uint32_t sample_size; /* of the samples that were looked at so far; 0: none */
+	uint64_t unjoined;    /* callchains of the host whose user's part did not come */
 	uint64_t too_short;   /* samples without the fields that are needed */
 	const void *hot_key; /* attr of the last event, if its samples are only counted */
 	uint32_t hot_event;
@@ -341,6 +343,20 @@ static void name_frame(void *to, uint64_t ip, unsigned cpumode,
 		remember(naming, ip, ip + 1, frame->name);
 }
 
+/* perf joins what --call-graph fp,defer took apart, where it can. */
+static uint32_t add_chain(struct filter *f, const struct hlg_sample *s,
+			  const struct perf_dlfilter_sample *sample)
+{
+	size_t n = sample->raw_callchain_nr;
+	uint64_t cookie;
+
+	if (hlg_chains_is_deferred(sample->raw_callchain, n, &cookie)) {
+		n -= 2;
+		f->unjoined += !hlg_sample_is_guest(s->cpumode);
+	}
+	return hlg_chains_add(&f->run.stacks.chains, sample->raw_callchain, n);
+}
+
 /* Takes a sample, with its disposition. Returns false if it is one of the host that gets
  * no row: it tells of KVM_RUN. */
 static bool take_callchain(struct filter *f, const struct hlg_sample *s,
@@ -364,8 +380,7 @@ static bool take_callchain(struct filter *f, const struct hlg_sample *s,
 
 	if (runs || (disposition == HLG_HOST && shows_host && !mark) ||
 	    disposition == HLG_GUEST)
-		of.chain = hlg_chains_add(&stacks->chains, sample->raw_callchain,
-					  sample->raw_callchain_nr);
+		of.chain = add_chain(f, s, sample);
 	if (runs || disposition == HLG_HOST || !hlg_stacks_knows(stacks, s->pid, s->tid))
 		of.comm = comm_of(ctx);
 	if (runs)
@@ -512,6 +527,17 @@ static void note_left_out(struct filter *f)
 	}
 }
 
+static void note_unjoined(struct filter *f)
+{
+	if (f->unjoined)
+		hlg_run_note(&f->run,
+			     "%" PRIu64
+			     " callchains of the host end in the kernel: their "
+			     "user part was to be recorded later (--call-graph fp,defer) "
+			     "and is not there (it was lost)",
+			     f->unjoined);
+}
+
 int stop(void *data, void *ctx)
 {
 	struct filter *f = data;
@@ -528,6 +554,7 @@ int stop(void *data, void *ctx)
 		tell_interrupt(f);
 	if (f->run.options.border != HLG_BORDER_KEEP && f->run.profile.n_cells)
 		note_left_out(f);
+	note_unjoined(f);
 	if (f->too_short)
 		rc = hlg_err_set(
 			&err, HLG_EINPUT,

@@ -38,7 +38,9 @@ struct hlg_recording_sums {
 	uint64_t lost;      /* LOST records' sum, or LOST_SAMPLES' if larger */
 	uint64_t throttled; /* THROTTLE records */
 	uint64_t skipped;   /* samples of no known event, or malformed: not counted */
-	uint64_t left;      /* bytes that could not be read: the recording was cut off */
+	uint64_t
+		unjoined; /* callchains whose user's part was deferred and is not there */
+	uint64_t left;    /* bytes that could not be read: the recording was cut off */
 	uint16_t machine; /* it was recorded on (e_machine); 0: unknown, or several's sum
 			   */
 	bool attached;    /* recordings of perf record -a, -p, -t: no command's own */

@@ -94,6 +94,7 @@ static uint8_t mode_of(uint64_t marker)
 	case (uint64_t)PERF_CONTEXT_KERNEL:
 		return PERF_RECORD_MISC_KERNEL;
 	case (uint64_t)PERF_CONTEXT_USER:
+	case HLG_CONTEXT_USER_DEFERRED:
 		return PERF_RECORD_MISC_USER;
 	default:
 		return 0;
@@ -114,6 +115,21 @@ size_t hlg_chains_modes(const uint64_t *words, size_t n, uint8_t *modes)
 			return 0;
 	}
 	return n;
+}
+
+bool hlg_chains_is_deferred(const void *words, size_t n, uint64_t *cookie)
+{
+	enum {
+		CPUS_MAX = 65536 /* eight times what the kernel can be built for */
+	};
+	uint64_t last[2];
+
+	if (n < 2)
+		return false;
+	memcpy(last, (const uint8_t *)words + 8 * (n - 2), sizeof(last));
+	*cookie = last[1];
+	return last[0] == HLG_CONTEXT_USER_DEFERRED && last[1] >> 32 & 1 &&
+	       (uint32_t)last[1] != 0 && (uint32_t)last[1] <= CPUS_MAX;
 }
 
 uint64_t hlg_chains_tail_word(const struct hlg_chain_tail *tail)

@@ -17,6 +17,12 @@
 #define HLG_NO_CHAIN   0          /* the empty one */
 #define HLG_LOST_CHAIN UINT32_MAX /* for want of memory */
 
+/*
+ * PERF_CONTEXT_USER_DEFERRED of Linux 6.18: the user's addresses, which were recorded
+ * later and perf has put there.
+ */
+#define HLG_CONTEXT_USER_DEFERRED ((uint64_t)-640)
+
 /* Words in a chain at most: a record has 65,535 bytes. Longer ones are cut. */
 #define HLG_CHAIN_MAX 8191
 
@@ -46,6 +52,14 @@ const uint64_t *hlg_chains_get(const struct hlg_chains *chains, uint32_t chain,
  * in user mode.
  */
 size_t hlg_chains_modes(const uint64_t *words, size_t n, uint8_t *modes);
+
+/*
+ * Is the user's part of a chain, which need not be aligned, still to come? Then its last
+ * two words are that marker and a cookie, which tells what belongs there: a count that is
+ * odd above the number of a CPU, from 1 on (get_cookie, kernel/unwind/deferred.c). An
+ * address of a program that looks so is in no likely place.
+ */
+bool hlg_chains_is_deferred(const void *words, size_t n, uint64_t *cookie);
 
 /* Why no further caller is known. The numbers are kept in recordings. */
 enum hlg_chain_end {

@@ -21,7 +21,7 @@ SELDOM = (ID, STREAM, READ, BRANCH, REGS_USER, STACK, SRC, TXN, REGS_INTR, PHYS,
 GROUP, COUNT_LOST = 8, 16  # PERF_FORMAT_
 SAMPLE_ID_ALL = 1 << 18
 CPUS = 4
-ATTR = 128      # bytes: PERF_ATTR_SIZE_VER7, of Linux 5.13
+ATTR = 128      # bytes: PERF_ATTR_SIZE_VER7, of Linux 5.13; see as_by
 NAMES = (("cpu-clock", 1, 0), ("task-clock", 1, 1), ("page-faults", 1, 2),
          ("cycles:G", 0, 0), ("my event", 1, 3))
 COMM, EXIT, THROTTLE, FORK, SAMPLE, MMAP, MMAP2, LOST, LOST_SAMPLES, SWITCH = \
@@ -29,6 +29,13 @@ COMM, EXIT, THROTTLE, FORK, SAMPLE, MMAP, MMAP2, LOST, LOST_SAMPLES, SWITCH = \
 USER, GUEST_KERNEL, GUEST_USER = 2, 4, 5
 BUILD_ID = 1 << 14
 FINISHED_ROUND = struct.pack("<IHH", 68, 0, 8)
+
+
+def as_by(version):
+    """Attributes of the size of that perf ("perf version 7.2.13"): what it calls an event
+    that has no name goes by that."""
+    global ATTR
+    ATTR = 144 if int(version.split()[-1].split(".")[0]) >= 7 else 128
 
 
 def text(what):
@@ -53,7 +60,8 @@ class Event:
                            0, 0, 1 << 17 if self.hw_index else 0,
                            0xff if self.kind & REGS_USER else 0,
                            256 if self.kind & STACK else 0, 0,
-                           7 if self.kind & REGS_INTR else 0, 0, 0, 0, 0, 0, 0)
+                           7 if self.kind & REGS_INTR else 0, 0, 0, 0, 0, 0,
+                           0).ljust(ATTR, b"\0")
 
 
 def sample_id(event, chosen, pid, tid, time, cpu):

@@ -119,9 +119,9 @@ static void put_string(struct kit *k, const char *text)
 static void put_event_desc(struct kit *k, const struct kit_event *events, size_t n)
 {
 	kit_u32(k, (uint32_t)n);
-	kit_u32(k, sizeof(events->attr));
+	kit_u32(k, KIT_ATTR);
 	for (size_t i = 0; i < n; i++) {
-		put_attr(k, &events[i].attr, sizeof(events->attr));
+		put_attr(k, &events[i].attr, KIT_ATTR);
 		kit_u32(k, (uint32_t)count_ids(&events[i]));
 		put_string(k, events[i].name);
 		kit_bytes(k, events[i].ids, 8 * count_ids(&events[i]));
@@ -131,7 +131,7 @@ static void put_event_desc(struct kit *k, const struct kit_event *events, size_t
 void kit_file(struct kit *k, const struct kit_event *events, size_t n,
 	      const struct kit *records, size_t attr_size)
 {
-	size_t each = (attr_size ? attr_size : sizeof(events->attr)) + 16;
+	size_t each = (attr_size ? attr_size : KIT_ATTR) + 16;
 	size_t ids = 104, attrs, data, desc;
 	struct kit more = {0};
 
@@ -182,7 +182,7 @@ void kit_pipe(struct kit *k, const struct kit_event *events, size_t n,
 	kit_u64(k, 16);
 	for (size_t i = 0; i < n; i++) {
 		start = kit_begin(k, 64, 0); /* PERF_RECORD_HEADER_ATTR */
-		put_attr(k, &events[i].attr, sizeof(events->attr));
+		put_attr(k, &events[i].attr, KIT_ATTR);
 		kit_bytes(k, events[i].ids, 8 * count_ids(&events[i]));
 		kit_end(k, start);
 	}

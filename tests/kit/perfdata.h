@@ -43,7 +43,10 @@ struct kit_event {
 	const char *name; /* NULL: no EVENT_DESC for any */
 };
 
-/* attr_size: bytes of each attribute in the file; 0: those of this kernel. */
+/* Bytes of an attribute, whatever this machine's headers have: PERF_ATTR_SIZE_VER7. */
+#define KIT_ATTR 128
+
+/* attr_size: bytes of each attribute in the file; 0: KIT_ATTR. */
 void kit_file(struct kit *k, const struct kit_event *events, size_t n,
 	      const struct kit *records, size_t attr_size);
 void kit_pipe(struct kit *k, const struct kit_event *events, size_t n,

@@ -118,8 +118,18 @@ def pair(left, rest):
     return over, rest - collections.Counter({o: t.total() for o, t in taken.items()})
 
 
+def known(stacks):
+    """Frames without a name are alike, whatever each calls them: perf [unknown] where the
+    command says [libc.so.6], without the debug symbols of that."""
+    found = collections.Counter()
+    for stack, samples in stacks.items():
+        found[tuple("[unknown]" if unresolved(f) else f for f in stack)] += samples
+    return found
+
+
 def compare(ours, theirs, most):
     """Differences. most: the share of samples whose stacks one may resolve less of."""
+    ours, theirs = known(ours), known(theirs)
     if sum(ours.values()) != sum(theirs.values()):
         return [f"{sum(ours.values())} samples, perf has {sum(theirs.values())}"]
     left, rest = ours - theirs, theirs - ours

@@ -27,7 +27,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import made
 from programs import hlguest_of
-from tap import DATA, Skip, Tap, environment, filter_argv, names_in, need, parser, run
+from tap import DATA, Skip, Tap, environment, filter_argv, must, names_in, need, parser, run
 
 MISFIT = 3  # the status when samples do not fit
 NOTHING = re.compile(r"hlguest: .*(no (guest|host) samples|: selects none of \d+ sample|no samples:).*\n")
@@ -292,6 +292,7 @@ def main():
         print(f"1..0 # SKIP {e}")
         return 0
     os.environ.update(environment())
+    made.as_by(must("perf", "--version"))
     if args.seeds:
         with tempfile.TemporaryDirectory(prefix="parity-") as folder:
             tap.run("made up", check_seeds, build, range(args.seeds), folder)

@@ -205,6 +205,14 @@ def nameless(samples):
     return total
 
 
+def forget(samples):
+    """As if all threads were without a name."""
+    total = collections.Counter()
+    for (where, _, dso), n in samples.items():
+        total[where, ":" + where.split()[1], dso] += n
+    return total
+
+
 def compare_hosts(path, tmp):
     """Process and mapping of each host sample; returns how many perf has forgotten."""
     perfs = perfs_samples(path, tmp, "hosts")
@@ -219,11 +227,9 @@ def compare_hosts(path, tmp):
     if not missing and not extra - late:
         return 0
     if nameless(missing) and forgets():
-        named = collections.Counter()
-        for (where, _, dso), n in extra.items():
-            named[where, ":" + where.split()[1], dso] += n
-        forgotten = nameless(missing)
-        if forgotten == nameless(named) and forgotten.total() == missing.total():
+        forgotten, named = nameless(missing), nameless(forget(extra))
+        if forgotten.total() == missing.total() and not forgotten - named and \
+                not named - forgotten - nameless(forget(late)):
             return forgotten.total()
     if extra or missing:
         raise AssertionError(
@@ -440,6 +446,8 @@ def main():
     checks += [(check_killed, None, "killed"),
                (check_header, None, "facts of the host"),
                (check_names, None, "names made up")]
+    if shutil.which(PERF):
+        made.as_by(run([PERF, "--version"]).stdout.decode())
     if SEEDS:
         checks = []
     seeds = range(*SEEDS or [40])

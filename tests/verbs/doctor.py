@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from programs import hlguest_of
 
-from tap import DATA, Tap, environment, parser, run
+from tap import DATA, Tap, environment, must, need, parser, run
 
 FINDING = re.compile(r"(ok|info|warn|fail) +(\S.{0,11}?)  +(\S.*)$")
 REMEDY = re.compile(r" {20}-> \S.*$")
@@ -107,6 +107,22 @@ def with_image(build):
             yield f"{text!r} is not in {out}"
 
 
+def headers(build):
+    """The ELF's own headers in an executable segment are no code without a name."""
+    need("gcc")
+    with tempfile.TemporaryDirectory() as work:
+        elf = os.path.join(work, "elf")
+        with open(elf + ".s", "w", encoding="utf-8") as f:
+            f.write(".globl _start\n.type _start, @function\n_start:\n\tjmp _start\n"
+                    ".size _start, . - _start\n")
+        must("gcc", "-nostdlib", "-static", "-Wl,-z,noseparate-code,--build-id=none", "-o",
+             elf, elf + ".s")
+        out, _, _ = run(hlguest_of(build), "doctor", elf)
+    # Between them and the function there may be a filler.
+    if not re.search(r"ok    gaps +[01] without a symbol: [0-6] of [2-8] bytes of code", out):
+        yield out
+
+
 def without_image(build):
     out, _, status = run(hlguest_of(build), "doctor", "/no/such.elf")
     if status != 1 or "fail  image         /no/such.elf: no such file" not in out:
@@ -158,6 +174,7 @@ def main():
     tap.run("this machine", lambda: list(live(args.build)))
     tap.run("folded for a terminal", lambda: list(folded(args.build)))
     tap.run("an image", lambda: list(with_image(args.build)))
+    tap.run("headers in the code", lambda: list(headers(args.build)))
     tap.run("no image", lambda: list(without_image(args.build)))
     for name, text, pattern in PERFS:
         tap.run(f"perf {name}", lambda t=text, p=pattern:

@@ -75,6 +75,29 @@ def check_fall_back(build, folder):
         yield f"cpu-clock: status {status}: {err}"
 
 
+def check_compressed(build, folder):
+    """-z, and with callers, for which it is written anew: the samples are there."""
+    if "libzstd" not in re.sub(r"without [^)]*", "", must(hlguest_of(build), "--version")):
+        _, err, status = run(hlguest_of(build), "record", "-z", "--", "true")
+        if status != 2 or "reads no compressed recordings" not in err:
+            yield f"status {status}: {err}"
+        return
+    vm, elf = monitor(build, folder), guest("demo", build, folder)
+    path = os.path.join(folder, "packed.data")
+    for words in ["-z"], ["--compress", "--guest-stacks"]:
+        _, err, status = run(hlguest_of(build), "record", "-e", "cpu-clock", *words, "-o", path,
+                             "--", vm, "--seconds=0.3", elf)
+        found = re.search(r"(\d+) guest samples", err)
+        if status or not found or int(found[1]) < 3:
+            yield f"{words}: status {status}: {err}"
+        elif f" {found[1]} guest samples" not in must(hlguest_of(build), "report", elf, path):
+            yield f"{words}: not {found[1]}"
+        if words == ["-z"]:
+            with open(path, "rb") as f:
+                if not f.read(80)[75] & 8:  # feature 27, HEADER_COMPRESSED
+                    yield "it is not compressed"
+
+
 def of_perf(path):
     """(host samples, samples of tracepoints) as perf tells them apart; it shows no guest's."""
     lines = must("perf", "script", "-i", path, "-F", "event").splitlines()
@@ -459,6 +482,7 @@ def main():
                 lambda: check_stacks(build, folder))
         tap.run("events of KVM are no host samples, and exits is next",
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))
+        tap.run("compressed", lambda: list(check_compressed(build, folder)))
         tap.run("without guest stacks", lambda: list(check_flat(build, folder)))
         tap.run("stacks of both", lambda: list(check_both(build, folder)))
         tap.run("the gate", lambda: list(check_gate(build)))

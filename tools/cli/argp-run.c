@@ -345,7 +345,8 @@ static struct argp_option *make_options(const struct hlg_verb_option *options,
 		to[n++] = (struct argp_option){o->name,
 					       o->letter ? o->letter : KEY_OPTION + i,
 					       value_of(o, formats),
-					       o->optional ? OPTION_ARG_OPTIONAL : 0,
+					       (o->optional ? OPTION_ARG_OPTIONAL : 0) |
+						       (o->hidden ? OPTION_HIDDEN : 0),
 					       o->help,
 					       0};
 		if (o->alias)
@@ -478,7 +479,7 @@ void hlg_argp_run_list(const struct hlg_argp_run *run)
 		char letter[] = {'-', o->letter, '\0'};
 		const char *value = value_of(o, formats);
 
-		if (o->name)
+		if (o->name && !o->hidden)
 			printf("option\t%s\t--%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
 			       run->verb->name, o->name, o->letter ? letter : "",
 			       value ? value : "", kinds[o->kind],

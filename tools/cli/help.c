@@ -123,7 +123,7 @@ static bool print_group(FILE *f, const struct hlg_verb *verb,
 	bool begun = false;
 
 	for (const struct hlg_verb_option *o = options; !is_end(o); o++) {
-		if (!o->name || !is_same(o->heading, heading))
+		if (!o->name || o->hidden || !is_same(o->heading, heading))
 			continue;
 		if (!begun)
 			fprintf(f, "\n%s%s", heading ? heading : "", heading ? "\n" : "");

@@ -49,6 +49,7 @@ struct hlg_verb_option {
 		*files; /* what shells propose, if not words of value: see FILES below */
 	enum hlg_verb_kind kind;
 	bool optional; /* the value may be left out: yes, and set() gets NULL */
+	bool hidden;   /* only to say why it is none: in no help and no list */
 	bool reads;    /* HLG_VERB_TEXT names a file that no output may replace */
 	size_t field;  /* offset into the verb's arguments */
 	uint64_t low, high;

@@ -269,6 +269,7 @@ static void add_sums(struct hlg_recording_sums *to, const struct hlg_recording_s
 	to->lost = hlg_sum(to->lost, from->lost);
 	to->throttled += from->throttled;
 	to->skipped += from->skipped;
+	to->unjoined += from->unjoined;
 	to->left = hlg_sum(to->left, from->left);
 	to->attached |= from->attached;
 }
@@ -433,6 +434,15 @@ void hlg_batch_note_sums(const struct hlg_recording_sums *sums, const char *of,
 				   " samples or frames of the recording make "
 				   "no sense and were skipped",
 				   of, sums->skipped);
+	if (sums->unjoined)
+		hlg_note_list_warn(
+			notes,
+			"%s%" PRIu64
+			" callchains of the host end in the kernel: their user "
+			"part was to be recorded later (--call-graph fp,defer) "
+			"and is not there (it was lost, or this is a pipe: save "
+			"it first)",
+			of, sums->unjoined);
 	if (sums->left)
 		hlg_note_list_warn(notes,
 				   "%sthe recording was cut off: its last %" PRIu64

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/feed/deferred.h"
 #include "tools/feed/probe.h"
 #include "tools/feed/tails.h"
 #include "tools/feed/timeline.h"
@@ -25,6 +26,8 @@ struct feed {
 	/* Whose a sample is; both NULL: that does not matter. */
 	const struct hlg_turns *turns;
 	const struct hlg_tails *tails;
+	const struct hlg_deferred *deferred; /* of callchains; or NULL */
+	uint64_t unjoined;
 	bool ordered;
 	uint32_t n_events;
 	const char *path;
@@ -264,6 +267,31 @@ static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 	return what;
 }
 
+static __attribute__((noinline)) uint32_t add_deferred(
+	struct feed *feed, const struct hlg_sample *s, uint64_t cookie,
+	const struct hlg_perfdata_bytes *chain)
+{
+	uint64_t words[HLG_CHAIN_MAX];
+	bool missing;
+	size_t n =
+		hlg_deferred_join(feed->deferred, s->tid, cookie, chain, words, &missing);
+
+	/* A guest's sample stands on its KVM_RUN's. */
+	feed->unjoined += missing && !hlg_sample_is_guest(s->cpumode);
+	return hlg_chains_add(&feed->stacks->chains, words, n);
+}
+
+/* The callchain of a sample, which need not be whole. */
+static uint32_t add_chain(struct feed *feed, const struct hlg_sample *s,
+			  const struct hlg_perfdata_bytes *chain)
+{
+	uint64_t cookie;
+
+	return hlg_chains_is_deferred(chain->at, chain->n, &cookie)
+		       ? add_deferred(feed, s, cookie, chain)
+		       : hlg_chains_add(&feed->stacks->chains, chain->at, chain->n);
+}
+
 static inline __attribute__((always_inline)) void on_stack(void *ctx,
 							   struct hlg_perfdata_raw *raw)
 {
@@ -283,8 +311,7 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 		return;
 	hlg_perfdata_decode(&fields, raw->layout->attr, raw->record, (uint16_t)raw->size);
 	if (fields.callchain.at)
-		chain = hlg_chains_add(&feed->stacks->chains, fields.callchain.at,
-				       fields.callchain.n);
+		chain = add_chain(feed, &s, &fields.callchain);
 	hlg_timeline_add(&feed->timeline, &s,
 			 disposition == HLG_DESELECTED
 				 ? HLG_NO_SERIES
@@ -439,15 +466,22 @@ static bool keep_build_id(void *ids, const struct hlg_perfdata_build_id *b)
 }
 
 static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,
-		       const struct hlg_feed_how *how, struct hlg_err *err)
+		       const struct hlg_feed_how *how, struct hlg_deferred **deferred,
+		       struct hlg_err *err)
 {
+	int rc;
+
 	if (!hlg_timeline_init(&feed->timeline, feed->host))
 		return hlg_err_memory(err, feed->path);
 	feed->timeline.stacks = how->stacks;
 	feed->timeline.syms = how->syms;
-	return how->stacks ? hlg_perfdata_build_ids(pd, keep_build_id,
-						    &feed->timeline.ids, err)
-			   : 0;
+	if (!how->stacks)
+		return 0;
+	rc = hlg_perfdata_build_ids(pd, keep_build_id, &feed->timeline.ids, err);
+	if (rc == 0)
+		rc = hlg_deferred_read(deferred, feed->path, err);
+	feed->deferred = *deferred;
+	return rc;
 }
 
 /* Finds out whose samples are whose, where that is recorded: by what threads ran, which
@@ -486,6 +520,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	struct hlg_perfdata *pd = NULL;
 	struct hlg_turns *turns = NULL;
 	struct hlg_tails *tails = NULL;
+	struct hlg_deferred *deferred = NULL;
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
@@ -501,11 +536,12 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	}
 	feed.pd = pd;
 	if (feed.ordered)
-		rc = begin_order(&feed, pd, how, err);
+		rc = begin_order(&feed, pd, how, &deferred, err);
 	if (rc == 0)
 		rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
 				      : read_range(&feed, pd, err);
 	add_counts(sums, hlg_perfdata_counts(pd));
+	sums->unjoined = feed.unjoined;
 	sums->attached |= hlg_perfdata_host(pd)->attached;
 	sums->machine = hlg_perfdata_host(pd)->machine;
 	sums->deselected = profile->deselected.samples - deselected;
@@ -514,6 +550,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	hlg_starts_end(&profile->starts);
 	hlg_turns_use(turns, !sums->lost, profile);
 	finish(&feed);
+	hlg_deferred_free(deferred);
 	hlg_perfdata_close(pd);
 	hlg_turns_free(turns);
 	hlg_tails_free(tails);

@@ -73,6 +73,15 @@ static void put_address(struct edit *e, uint64_t n, uint64_t ip)
 		put_u64(e, (uint64_t)PERF_CONTEXT_USER);
 }
 
+/* Words of a chain without the end that perf would look for under the thread's old number
+ * (hlg_chains_is_deferred): what was to come there is the VMM's. */
+static uint64_t own_words(const struct hlg_perfdata_bytes *chain)
+{
+	uint64_t cookie;
+
+	return chain->n - (hlg_chains_is_deferred(chain->at, chain->n, &cookie) ? 2 : 0);
+}
+
 /* A tail (filter/stacks/chains.h) has no frames. */
 static void put_frames(struct edit *e, const struct hlg_perfdata_bytes *chain)
 {
@@ -130,22 +139,24 @@ static size_t mend(struct hlg_copy_callers *c, const struct hlg_perfdata_bytes *
 }
 
 /* room: how many bytes the record may grow by. */
-static void edit_chain(struct edit *e, const struct hlg_perfdata_bytes *chain,
+static void edit_chain(struct edit *e, const struct hlg_perfdata_bytes *recorded,
 		       uint64_t ip, size_t room, struct hlg_copy_callers *callers)
 {
+	const struct hlg_perfdata_bytes own = {recorded->at, own_words(recorded)};
+	const struct hlg_perfdata_bytes *chain = &own;
 	bool only_markers = true;
 	size_t n;
 
 	for (uint64_t i = 0; i < chain->n; i++)
 		only_markers &= is_marker(hlg_perfdata_u64(chain->at + 8 * i));
-	if (only_markers && chain->n < 2 && room < 16)
+	if (only_markers && recorded->n < 2 && room < 16)
 		return;
 	keep_up_to(e, chain->at - 8);
-	e->used += 8 * (1 + chain->n);
+	e->used += 8 * (1 + recorded->n);
 	n = only_markers ? 0 : mend(callers, chain, ip);
 	if (only_markers) {
 		put_address(e, chain->n, ip);
-	} else if (n && 8 * n <= 8 * chain->n + room) {
+	} else if (n && 8 * n <= 8 * recorded->n + room) {
 		put_u64(e, n);
 		for (size_t i = 0; i < n; i++)
 			put_u64(e, callers->words[i]);

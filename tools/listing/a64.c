@@ -88,9 +88,12 @@ static bool write_mov(uint32_t word, const cs_insn *insn, struct out *o)
 		register_of(word, false, name, sizeof(name));
 	} else if ((word & 0x7f8003e0) == 0x320003e0 && number) {
 		value = strtoull(number + 1, NULL, 0);
-		if (is_move_wide(value, wide))
-			return false;
 		register_of(word, true, name, sizeof(name));
+		if (is_move_wide(value, wide)) { /* which Capstone 5 calls mov, too */
+			put(o, "orr %s, %czr, #0x%" PRIx64, name, wide ? 'x' : 'w',
+			    value);
+			return true;
+		}
 	} else {
 		return false;
 	}
@@ -120,6 +123,15 @@ static bool write_hint(uint32_t word, struct out *o)
 		put(o, "%s", names[number]);
 	else
 		put(o, "hint #0x%x", number);
+	return true;
+}
+
+/* Permanently undefined: Capstone 4 does not know it. */
+static bool write_udf(uint32_t word, struct out *o)
+{
+	if (word >> 16)
+		return false;
+	put(o, "udf #%u", word);
 	return true;
 }
 
@@ -315,7 +327,7 @@ bool hlg_a64_write(uint32_t word, uint64_t addr, char *buf, size_t size)
 	struct out o = {buf, size};
 	const cs_insn *insn;
 
-	if (write_hint(word, &o))
+	if (write_hint(word, &o) || write_udf(word, &o))
 		return true;
 	insn = decode(word, addr);
 	if (!insn)

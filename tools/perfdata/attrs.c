@@ -75,6 +75,7 @@ static void layout_init(struct hlg_perfdata_layout *l, const struct perf_event_a
 					       : PERF_SAMPLE_ID),
 		.time_back = trailer_back(attr, PERF_SAMPLE_TIME),
 		.cpu_back = trailer_back(attr, PERF_SAMPLE_CPU),
+		.tid_back = trailer_back(attr, PERF_SAMPLE_TID),
 		.attr = attr,
 	};
 	if (type & PERF_SAMPLE_RAW &&
@@ -126,9 +127,14 @@ static const uint8_t cache_ops[] = {7, 5, 7, 7, 1, 1, 7};
 static const char *const cache_accesses[] = {"loads", "stores", "prefetches"};
 static const char *const cache_misses[] = {"load", "store", "prefetch"};
 
-/* ":ukhpppHG", as much of it as applies; empty where that is what perf defaults to. */
+/* PERF_ATTR_SIZE_VER9: what perf 7 writes, and no perf before it. */
+#define ATTR_OF_PERF_7 144
+
+/* ":ukhpppHG", as much of it as applies; empty where that is what perf defaults to. perf
+ * 7 does not mind a default: it tells host or guest where the other one is left out. */
 static void modifiers(char text[16], const struct perf_event_attr *attr)
 {
+	bool newer = attr->size >= ATTR_OF_PERF_7;
 	bool levels = attr->exclude_user || attr->exclude_kernel || attr->exclude_hv;
 	/* Either of the two makes excluding guests the default. */
 	bool guests_out = levels || attr->precise_ip;
@@ -143,7 +149,8 @@ static void modifiers(char text[16], const struct perf_event_attr *attr)
 		*p++ = 'h';
 	for (unsigned i = 0; i < attr->precise_ip; i++)
 		*p++ = 'p';
-	if (attr->exclude_host || attr->exclude_guest == guests_out) {
+	if (attr->exclude_host ||
+	    (newer ? attr->exclude_guest : attr->exclude_guest == guests_out)) {
 		if (!attr->exclude_host)
 			*p++ = 'H';
 		if (!attr->exclude_guest)
@@ -357,6 +364,17 @@ int hlg_attrs_name(struct hlg_perfdata *pd, uint32_t event, char *name,
 	free(pd->events[event]->name);
 	pd->events[event]->name = name;
 	return 0;
+}
+
+bool hlg_perfdata_defers(const struct hlg_perfdata *pd)
+{
+	for (uint32_t i = 0; i < pd->n_events; i++) {
+		const uint8_t *attr = (const uint8_t *)&pd->events[i]->attr;
+
+		if (hlg_perfdata_u64(attr + HLG_ATTR_FLAGS) & HLG_ATTR_DEFER_CALLCHAIN)
+			return true;
+	}
+	return pd->host.pipe;
 }
 
 void hlg_attrs_finish(struct hlg_perfdata *pd)

@@ -45,9 +45,16 @@ enum hlg_feature {
 	HLG_FEATURE_SAMPLE_TIME = 21,
 	HLG_FEATURE_DIR_FORMAT = 24,
 	HLG_FEATURE_COMPRESSED = 27,
+	HLG_FEATURE_PMU_CAPS = 31,  /* the last that perf 6.1 knows */
 	HLG_FEATURE_E_MACHINE = 33, /* perf 7.0: u32 e_machine, u32 e_flags */
 	HLG_FEATURES = 256,
 };
+
+/* The numbers newer kernels' linux/perf_event.h has. PERF_RECORD_, 6.18: */
+#define HLG_RECORD_CALLCHAIN_DEFERRED 22
+/* struct perf_event_attr: its flags stand behind this; defer_callchain is one of 6.18. */
+#define HLG_ATTR_FLAGS           (offsetof(struct perf_event_attr, read_format) + 8)
+#define HLG_ATTR_DEFER_CALLCHAIN (UINT64_C(1) << 38)
 
 /* "Perf record specific events". */
 enum hlg_user_record {
@@ -65,7 +72,7 @@ enum hlg_user_record {
 
 #define HLG_EVENT_UPDATE_NAME 2 /* enum perf_event_update */
 
-/* The numbers newer kernels' linux/perf_event.h has. */
+/* And of those, again: */
 #define HLG_BRANCH_HW_INDEX (UINT64_C(1) << 17) /* PERF_SAMPLE_BRANCH_HW_INDEX */
 #define HLG_BRANCH_COUNTERS (UINT64_C(1) << 19) /* PERF_SAMPLE_BRANCH_COUNTERS, 6.8 */
 #define HLG_FORMAT_LOST     (UINT64_C(1) << 4)  /* PERF_FORMAT_LOST, 6.0 */

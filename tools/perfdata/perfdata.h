@@ -79,6 +79,9 @@ const struct hlg_perfdata_event *hlg_perfdata_event(const struct hlg_perfdata *p
 						    uint32_t index);
 const struct hlg_perfdata_host *hlg_perfdata_host(const struct hlg_perfdata *pd);
 
+/* Has any event callchains whose user's part is deferred? A file in pipe mode may. */
+bool hlg_perfdata_defers(const struct hlg_perfdata *pd);
+
 /*
  * The tracing data (formats of the tracepoints) in memory of its own, for the caller to
  * free; *data NULL and *size 0 if there is none. In pipe mode: once its record was met,

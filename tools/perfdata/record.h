@@ -53,7 +53,7 @@ struct hlg_perfdata_layout {
 	uint16_t
 		raw; /* of its length, unless something of variable length comes before */
 	/* In other records: from their end (sample_id_all). */
-	uint16_t time_back, cpu_back;
+	uint16_t time_back, cpu_back, tid_back;
 	bool known;                         /* to the sink */
 	const struct perf_event_attr *attr; /* the event's */
 };

@@ -43,6 +43,13 @@ struct hlg_perfdata_group {
 	bool late; /* stands behind a later one: what it counted is in that one's */
 };
 
+/* The user's part of callchains (PERF_RECORD_CALLCHAIN_DEFERRED): see feed/deferred.h. */
+struct hlg_perfdata_deferred {
+	int32_t tid; /* -1 not recorded */
+	uint64_t cookie;
+	struct hlg_perfdata_bytes chain; /* addresses, 8 bytes each */
+};
+
 /* Functions may be NULL. A negative value ends the read, which then returns it. */
 struct hlg_perfdata_sink {
 	/* If there is one, samples of counter values go here and to nobody else. */
@@ -54,6 +61,8 @@ struct hlg_perfdata_sink {
 	/* Processes and mappings, in the order of the file. */
 	int (*task)(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err);
 	int (*lost)(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_err *err);
+	int (*deferred)(void *ctx, const struct hlg_perfdata_deferred *deferred,
+			struct hlg_err *err);
 	/* FINISHED_ROUND: perf has emptied all its buffers once. Never of a directory. */
 	int (*round)(void *ctx, struct hlg_err *err);
 	/*

@@ -234,6 +234,29 @@ static int read_lost(struct hlg_perfdata *pd, const uint8_t *record, size_t size
 	return pd->sink->lost(pd->ctx, &lost, err);
 }
 
+/* CALLCHAIN_DEFERRED: u64 cookie, n, then n addresses, and of which thread. */
+static int read_deferred(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
+			 struct hlg_err *err)
+{
+	const struct hlg_perfdata_layout *l = layout_of(pd, record, size);
+	const size_t fixed = HLG_HEADER_SIZE + 16;
+	struct hlg_perfdata_deferred deferred = {.tid = -1};
+
+	if (size < fixed || hlg_perfdata_u64(record + 16) > (size - fixed) / 8) {
+		pd->counts.bad_record++;
+		return 0;
+	}
+	if (!pd->sink || !pd->sink->deferred)
+		return 0;
+	deferred.cookie = hlg_perfdata_u64(record + 8);
+	deferred.chain = (struct hlg_perfdata_bytes){record + fixed,
+						     hlg_perfdata_u64(record + 16)};
+	/* The trailer: u32 pid, tid */
+	if (l && l->tid_back && l->tid_back <= size - fixed - 8 * deferred.chain.n)
+		deferred.tid = (int32_t)hlg_perfdata_u32(record + size - l->tid_back + 4);
+	return pd->sink->deferred(pd->ctx, &deferred, err);
+}
+
 /* u64 size, then behind the record that many bytes. */
 static int auxtrace(struct hlg_perfdata *pd, const uint8_t *record, size_t size,
 		    struct hlg_err *err)
@@ -263,6 +286,8 @@ static int dispatch(struct hlg_perfdata *pd, uint32_t type, const uint8_t *recor
 			       : &pd->counts.lost_samples,
 		       record, size, 8);
 		return 0;
+	case HLG_RECORD_CALLCHAIN_DEFERRED:
+		return read_deferred(pd, record, size, err);
 	case HLG_RECORD_FINISHED_ROUND:
 		/* Of one of several files it says nothing of the others. */
 		return pd->sink && pd->sink->round && !pd->host.directory

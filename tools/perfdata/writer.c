@@ -12,6 +12,16 @@
 
 #define SOME 65536
 
+static void put_u16(uint8_t *record, size_t at, uint16_t value)
+{
+	memcpy(record + at, &value, sizeof(value));
+}
+
+static void put_u32(uint8_t *record, size_t at, uint32_t value)
+{
+	memcpy(record + at, &value, sizeof(value));
+}
+
 static int cannot_write(const struct hlg_writer *w, struct hlg_err *err)
 {
 	return hlg_err_set(err, HLG_ESYSTEM,
@@ -47,30 +57,150 @@ static int copy(struct hlg_writer *w, struct hlg_file_section s, struct hlg_err 
 	return rc;
 }
 
+/* Has an attribute of this size anything behind its first HLG_WRITER_ATTR bytes? */
+static bool is_long(const uint8_t *attr, size_t size)
+{
+	for (size_t i = HLG_WRITER_ATTR; i < size; i++)
+		if (attr[i])
+			return true;
+	return false;
+}
+
+/* Where those of an event stand in the old file; its ids behind it. */
+static uint64_t old_attr(const struct hlg_writer *w, uint64_t event)
+{
+	return w->pd->header.attrs.offset + event * w->pd->header.attr_size;
+}
+
+/* How much of each attribute is written: as little as an old perf reads, if the rest says
+ * nothing in any. */
+static int find_attr_size(struct hlg_writer *w, struct hlg_err *err)
+{
+	uint8_t attr[2 * HLG_WRITER_ATTR];
+	int rc = 0;
+
+	w->attr_size = w->pd->header.attr_size - sizeof(struct hlg_file_section);
+	if (w->attr_size <= HLG_WRITER_ATTR || w->attr_size > sizeof(attr))
+		return 0;
+	for (uint64_t i = 0; i < w->pd->n_events; i++) {
+		rc = read_old(w, attr, w->attr_size, old_attr(w, i), err);
+		if (rc < 0 || is_long(attr, w->attr_size))
+			return rc;
+	}
+	w->attr_size = HLG_WRITER_ATTR;
+	return 0;
+}
+
+static int write_attr(struct hlg_writer *w, uint64_t event, struct hlg_err *err)
+{
+	struct hlg_file_section rest = {old_attr(w, event) + 8, w->attr_size - 8};
+	uint32_t head[2]; /* struct perf_event_attr: type, size */
+	int rc = read_old(w, head, sizeof(head), old_attr(w, event), err);
+
+	if (rc < 0)
+		return rc;
+	if (head[1] > w->attr_size)
+		head[1] = (uint32_t)w->attr_size;
+	hlg_writer_put(w, head, sizeof(head));
+	return copy(w, rest, err);
+}
+
 /* "Event types": ids of all events, then the attributes, each with where its ids are. */
 static int write_attrs(struct hlg_writer *w, struct hlg_err *err)
 {
-	const struct hlg_file_header *old = &w->pd->header;
-	struct hlg_file_section ids, attr = {.size = old->attr_size - sizeof(ids)};
-	uint64_t ids_at = w->at, ids_of_first = old->attrs.offset + attr.size;
-	int rc = 0;
+	uint64_t size = w->pd->header.attr_size - sizeof(struct hlg_file_section);
+	struct hlg_file_section ids;
+	uint64_t ids_at = w->at;
+	int rc = find_attr_size(w, err);
 
 	for (uint64_t i = 0; rc == 0 && i < w->pd->n_events; i++) {
-		rc = read_old(w, &ids, sizeof(ids), ids_of_first + i * old->attr_size,
-			      err);
+		rc = read_old(w, &ids, sizeof(ids), old_attr(w, i) + size, err);
 		if (rc == 0)
 			rc = copy(w, ids, err);
 	}
 	w->attrs_at = w->at;
 	for (uint64_t i = 0; rc == 0 && i < w->pd->n_events; i++) {
-		rc = read_old(w, &ids, sizeof(ids), ids_of_first + i * old->attr_size,
-			      err);
-		attr.offset = old->attrs.offset + i * old->attr_size;
+		rc = read_old(w, &ids, sizeof(ids), old_attr(w, i) + size, err);
 		if (rc == 0)
-			rc = copy(w, attr, err);
+			rc = write_attr(w, i, err);
 		ids.offset = ids_at;
 		hlg_writer_put(w, &ids, sizeof(ids));
 		ids_at += ids.size;
+	}
+	return rc;
+}
+
+/* An event in pipe mode: its attribute, then its ids. Returns the new size. */
+static size_t shorten_attr(uint8_t *record, size_t size)
+{
+	const size_t whole = HLG_HEADER_SIZE + HLG_WRITER_ATTR;
+	uint32_t own;
+
+	if (size < whole)
+		return size;
+	own = hlg_perfdata_u32(record + HLG_HEADER_SIZE + 4);
+	if (own <= HLG_WRITER_ATTR || own > size - HLG_HEADER_SIZE ||
+	    is_long(record + HLG_HEADER_SIZE, own))
+		return size;
+	size -= HLG_HEADER_SIZE + own;
+	memmove(record + whole, record + HLG_HEADER_SIZE + own, size);
+	put_u32(record, HLG_HEADER_SIZE + 4, HLG_WRITER_ATTR);
+	put_u16(record, 6, (uint16_t)(whole + size));
+	return whole + size;
+}
+
+/* A perf refuses a pipe for an empty feature, as perf 5.10 writes one, and for those of
+ * perf 7, if it is an older one. */
+static bool is_readable(const uint8_t *feature, size_t size)
+{
+	return size > HLG_HEADER_SIZE + 8 &&
+	       hlg_perfdata_u64(feature + HLG_HEADER_SIZE) <= HLG_FEATURE_PMU_CAPS;
+}
+
+/* The record at an offset, which was read before; to what is behind it: so many bytes of
+ * its own, then the next one. */
+static __attribute__((noinline)) int write_pipe_record(struct hlg_writer *w, uint64_t *at,
+						       uint64_t *behind,
+						       struct hlg_err *err)
+{
+	uint8_t record[HLG_RECORD_MAX];
+	size_t size;
+	uint32_t type;
+	int rc = read_old(w, record, HLG_HEADER_SIZE, *at, err);
+
+	if (rc < 0)
+		return rc;
+	type = hlg_perfdata_u32(record);
+	size = hlg_perfdata_u32(record + 4) >> 16;
+	if (size < HLG_HEADER_SIZE)
+		return hlg_err_set(err, HLG_EINPUT, "%s: has changed (is it written to?)",
+				   w->pd->path);
+	rc = read_old(w, record, size, *at, err);
+	if (rc < 0)
+		return rc;
+	*at += size;
+	if (type == HLG_RECORD_HEADER_ATTR)
+		hlg_writer_put(w, record, shorten_attr(record, size));
+	else if (type != HLG_RECORD_HEADER_FEATURE || is_readable(record, size))
+		hlg_writer_put(w, record, size);
+	*behind = type == HLG_RECORD_TRACING_DATA && size >= HLG_HEADER_SIZE + 4
+			  ? hlg_perfdata_u32(record + HLG_HEADER_SIZE)
+			  : 0;
+	return 0;
+}
+
+/* "Pipe-mode data": what stands for the header is records, too. */
+static int write_pipe_header(struct hlg_writer *w, struct hlg_err *err)
+{
+	uint64_t at = HLG_PIPE_HEADER_SIZE, end = hlg_perfdata_tell(w->pd);
+	uint64_t behind = 0;
+	int rc = copy(w, (struct hlg_file_section){0, at}, err);
+
+	while (rc == 0 && at < end) {
+		rc = write_pipe_record(w, &at, &behind, err);
+		if (rc == 0)
+			rc = copy(w, (struct hlg_file_section){at, behind}, err);
+		at += behind;
 	}
 	return rc;
 }
@@ -103,8 +233,7 @@ int hlg_writer_begin(struct hlg_writer *w, FILE *f, const char *path,
 	w->f = f;
 	w->path = path;
 	if (pd->host.pipe) {
-		/* What stands for the header is records, too. */
-		rc = copy(w, (struct hlg_file_section){0, hlg_perfdata_tell(pd)}, err);
+		rc = write_pipe_header(w, err);
 	} else {
 		hlg_writer_put(w, &none, sizeof(none));
 		rc = write_attrs(w, err);
@@ -167,7 +296,7 @@ static int write_features(struct hlg_writer *w, struct hlg_err *err)
 
 static int write_header(struct hlg_writer *w, uint64_t data_size, struct hlg_err *err)
 {
-	uint64_t entry = w->pd->header.attr_size;
+	uint64_t entry = w->attr_size + sizeof(struct hlg_file_section);
 	struct hlg_file_header h = {
 		.magic = HLG_MAGIC_2,
 		.size = sizeof(h),
@@ -206,11 +335,6 @@ int hlg_writer_finish(struct hlg_writer *w, struct hlg_err *err)
 #define BUILD_ID_ENTRY 36
 #define NAME_ALIGN     64
 #define ANY_PID        (-1) /* HOST_KERNEL_ID: of the host */
-
-static void put_u32(uint8_t *record, size_t at, uint32_t value)
-{
-	memcpy(record + at, &value, sizeof(value));
-}
 
 static void put_u64(uint8_t *record, size_t at, uint64_t value)
 {

@@ -3,7 +3,8 @@
  * A recording written from another one: its events and facts as they are, records as the
  * caller says. File mode is written as file mode, in the order perf record has: header,
  * ids, attributes, records, facts; pipe mode as pipe mode. Not written: facts that tell
- * how the old file was stored (compressed, in a directory, where its AUX records stand).
+ * how the old file was stored (compressed, in a directory, where its AUX records stand),
+ * and in pipe mode those that are empty or that only perf 7 knows.
  *
  *	rc = hlg_writer_begin(&w, f, "out.data", pd, &err);
  *	... hlg_writer_put(&w, record, size) ...
@@ -33,10 +34,11 @@
 struct hlg_writer {
 	const struct hlg_perfdata *pd; /* the old one; not owned */
 	FILE *f;
-	const char *path;  /* for messages; not owned */
-	uint64_t start;    /* offset of the first record */
-	uint64_t at;       /* offset of the next byte */
-	uint64_t attrs_at; /* of the attributes */
+	const char *path;   /* for messages; not owned */
+	uint64_t start;     /* offset of the first record */
+	uint64_t at;        /* offset of the next byte */
+	uint64_t attrs_at;  /* of the attributes */
+	uint64_t attr_size; /* of each, without where its ids are */
 	uint64_t has[HLG_FEATURES / 64];
 	/* Entries for the build-id feature, of hlg_writer_build_id(); not owned. */
 	const uint8_t *build_ids;
@@ -44,6 +46,12 @@ struct hlg_writer {
 	size_t n;               /* bytes in the buffer */
 	uint8_t buffer[131072]; /* what is not written yet */
 };
+
+/*
+ * PERF_ATTR_SIZE_VER7, of Linux 5.13: a perf refuses attributes that are larger than its
+ * own. Larger ones are written that small if their rest is zero in all events.
+ */
+#define HLG_WRITER_ATTR ((size_t)128)
 
 /*
  * pd: a regular file or a directory, just opened. f: empty, and one that can seek unless

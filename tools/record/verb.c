@@ -51,6 +51,7 @@ struct arguments {
 	uint64_t stack_bytes;          /* 0: not asked for */
 	uint64_t runs;                 /* 0: not asked for */
 	const char *event, *frequency, *out, *pid;
+	bool compress;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
 	struct hlg_record_guests guests; /* that are known */
@@ -68,6 +69,19 @@ static int set_frequency(void *arguments, const struct hlg_verb_option *option,
 	return hlg_err_set(err, HLG_EINPUT,
 			   "-%c %s: not a frequency (samples a second, or max)",
 			   option->letter, value);
+}
+
+static int refuse_threads(void *arguments, const struct hlg_verb_option *option,
+			  char *value, struct hlg_err *err)
+{
+	(void)arguments;
+	(void)value;
+	return hlg_err_set(
+		err, HLG_EINPUT,
+		"--%s: perf makes a folder of files then, and record looks after "
+		"one file (use perf record --threads -e cpu-clock:HG, whose "
+		"folder hlguest report reads)",
+		option->name);
 }
 
 static int set_count(void *arguments, const struct hlg_verb_option *option, char *value,
@@ -184,6 +198,10 @@ static int check(void *arguments, struct hlg_err *err)
 {
 	const struct arguments *args = arguments;
 
+	if (args->compress && !HLG_HAVE_ZSTD)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "-z: this build reads no compressed recordings (leave "
+				   "it out, or build with libzstd)");
 	if (args->windows && traces(args))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s and --windows: record different things (give one)",
@@ -275,6 +293,8 @@ static const char **perf_words(const struct arguments *args, const char *event,
 		return NULL;
 	}
 	hlg_guest_stacks_options(stacks, args->stacks, words, &n);
+	if (args->compress)
+		words[n++] = "-z";
 	words[n++] = "-o";
 	words[n++] = args->out;
 	if (args->everything)
@@ -907,6 +927,19 @@ static const struct hlg_verb_option options[] = {
 	 .files = "file",
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct arguments, out)},
+	{.name = "compress",
+	 .letter = 'z',
+	 .heading = HLG_VERB_TO,
+	 .help = "have perf compress the recording",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, compress)},
+	{.name = "threads",
+	 .value = "SPEC",
+	 .optional = true,
+	 .hidden = true,
+	 .help = "",
+	 .kind = HLG_VERB_TEXT,
+	 .set = refuse_threads},
 	{.name = "exits",
 	 .heading = WHAT,
 	 .help = "also what hlguest exits needs",

@@ -81,6 +81,32 @@ START_TEST(markers)
 }
 END_TEST
 
+/* perf record --call-graph fp,defer: a marker, and a cookie until the rest is there. */
+START_TEST(deferred)
+{
+	uint64_t words[] = {(uint64_t)PERF_CONTEXT_KERNEL, 1, (uint64_t)-640,
+			    UINT64_C(7) << 32 | 3, 5};
+	static const uint8_t expected[] = {0, 1, 0, 2, 2};
+	uint64_t cookie;
+	uint8_t modes[5];
+
+	ck_assert(hlg_chains_is_deferred(words, 4, &cookie));
+	ck_assert_uint_eq(cookie, UINT64_C(7) << 32 | 3);
+	ck_assert(!hlg_chains_is_deferred(words, 5, &cookie));
+	ck_assert(!hlg_chains_is_deferred(words + 3, 1, &cookie));
+	ck_assert(!hlg_chains_is_deferred(words, 0, &cookie));
+	for (int i = 0; i < 4; i++) { /* addresses */
+		static const uint64_t no[] = {UINT64_C(6) << 32 | 3, UINT64_C(7) << 32,
+					      UINT64_C(7) << 32 | 65537, 0x401000};
+
+		words[3] = no[i];
+		ck_assert(!hlg_chains_is_deferred(words, 4, &cookie));
+	}
+	ck_assert_uint_eq(hlg_chains_modes(words, 5, modes), 5);
+	ck_assert_mem_eq(modes, expected, 5);
+}
+END_TEST
+
 START_TEST(guests)
 {
 	const struct hlg_chain_tail said = {HLG_CHAIN_END_FRAME, HLG_CHAIN_WAY_CFI,
@@ -468,6 +494,7 @@ int main(void)
 	tcase_add_test(tc, chains);
 	tcase_add_test(tc, too_long);
 	tcase_add_test(tc, markers);
+	tcase_add_test(tc, deferred);
 	tcase_add_test(tc, guests);
 	tcase_add_test(tc, last_mark_counts);
 	tcase_add_test(tc, lost_chains);

@@ -13,6 +13,7 @@
 
 #include "tests/kit/perfdata.h"
 #include "tests/kit/tap.h"
+#include "tools/perfdata/format.h"
 
 static const struct kit_event plain = {
 	{.type = PERF_TYPE_SOFTWARE, .sample_type = KIT_PLAIN, .sample_period = 9},
@@ -292,6 +293,12 @@ static void put_others(struct kit *k)
 	kit_u64(k, 1);
 	kit_bytes(k, "12345678", 8);
 	kit_end(k, start);
+	start = kit_begin(k, HLG_RECORD_CALLCHAIN_DEFERRED, 2); /* lacks addresses */
+	kit_u64(k, UINT64_C(3) << 32 | 1);
+	kit_u64(k, UINT64_MAX);
+	kit_u64(k, 1);
+	kit_end(k, start);
+	kit_end(k, kit_begin(k, HLG_RECORD_CALLCHAIN_DEFERRED, 2)); /* too short */
 }
 
 /* What passes 2^64 is told as the most there is, not as little. */
@@ -332,7 +339,7 @@ START_TEST(other_records)
 	ck_assert_uint_eq(seen.counts.types[PERF_RECORD_THROTTLE], 1);
 	ck_assert_uint_eq(seen.counts.types[40], 1);
 	ck_assert_uint_eq(seen.counts.unknown_types, 1);
-	ck_assert_uint_eq(seen.counts.bad_record, 2);
+	ck_assert_uint_eq(seen.counts.bad_record, 4);
 	ck_assert_uint_eq(seen.n, 1);
 	kit_free(&records);
 	kit_finish(&seen);

@@ -162,6 +162,110 @@ START_TEST(pipe_mode)
 }
 END_TEST
 
+/* What attributes a copy has: bytes of each, and what the first says of its own. */
+static void attrs_of(const struct kit *k, size_t sizes[2])
+{
+	size_t size;
+	char *bytes = copy(k, &size, NULL, 0);
+	const uint8_t *at = (const uint8_t *)bytes;
+
+	check_same(k, bytes, size);
+	sizes[0] = hlg_perfdata_u64(at + 16) - 16;
+	sizes[1] = hlg_perfdata_u32(at + hlg_perfdata_u64(at + 24) + 4);
+	free(bytes);
+}
+
+/* Attributes of a newer perf become those of Linux 5.13, if nothing is lost by that. */
+START_TEST(older_attributes)
+{
+	struct kit records = {0}, k = {0};
+	size_t sizes[2], second;
+
+	put_samples(&records, 3);
+	kit_file(&k, two, 2, &records, 144);
+	second = hlg_perfdata_u64(k.at + 24) + 160;
+	memset(k.at + second - 160 + 128, 0, 16);
+	memset(k.at + second + 128, 0, 16);
+	attrs_of(&k, sizes);
+	ck_assert(sizes[0] == 128 && sizes[1] == 128);
+	k.at[second - 160 + 4] = 64;
+	attrs_of(&k, sizes);
+	ck_assert(sizes[0] == 128 && sizes[1] == 64);
+	k.at[second + 143] = 1;
+	attrs_of(&k, sizes);
+	ck_assert(sizes[0] == 144 && sizes[1] == 64);
+	kit_free(&k);
+	kit_file(&k, two, 2, &records, 400); /* by whom? */
+	attrs_of(&k, sizes);
+	ck_assert_uint_eq(sizes[0], 400);
+	kit_free(&k);
+	kit_file(&k, two, 2, &records, 120);
+	attrs_of(&k, sizes);
+	ck_assert_uint_eq(sizes[0], 120);
+	kit_free(&k);
+	kit_free(&records);
+}
+END_TEST
+
+/* Where a record of a type begins behind the header of pipe mode; NULL. */
+static const uint8_t *find(const char *bytes, size_t size, uint32_t type)
+{
+	const uint8_t *at = (const uint8_t *)bytes + 16;
+
+	while (at < (const uint8_t *)bytes + size && hlg_perfdata_u32(at) != type)
+		at += hlg_perfdata_u32(at + 4) >> 16;
+	return at < (const uint8_t *)bytes + size ? at : NULL;
+}
+
+/* The same in pipe mode; and what other perfs refuse is left out. */
+START_TEST(older_attributes_in_a_pipe)
+{
+	for (int bad = 0; bad < 2; bad++) {
+		struct kit k = {0};
+		const uint8_t *attr;
+		size_t size, start;
+		char *bytes;
+
+		kit_bytes(&k, "PERFILE2", 8);
+		kit_u64(&k, 16);
+		start = kit_begin(&k, HLG_RECORD_HEADER_ATTR, 0);
+		for (int i = 0; i < 18; i++)
+			kit_u64(&k, i == 0    ? UINT64_C(144) << 32 | 1
+				    : i == 3  ? PERF_SAMPLE_IP
+				    : i == 17 ? (uint64_t)bad
+					      : 0);
+		kit_u64(&k, 9); /* the id */
+		kit_end(&k, start);
+		start = kit_begin(&k, HLG_RECORD_HEADER_FEATURE, 0);
+		kit_u64(&k, 30);
+		kit_end(&k, start);
+		start = kit_begin(&k, HLG_RECORD_HEADER_FEATURE, 0);
+		kit_u64(&k, HLG_FEATURE_E_MACHINE);
+		kit_u64(&k, 62);
+		kit_end(&k, start);
+		start = kit_begin(&k, HLG_RECORD_TRACING_DATA, 0);
+		kit_u32(&k, 16); /* in which a record of an event is no record */
+		kit_end(&k, start);
+		kit_u64(&k, UINT64_C(16) << 48 | HLG_RECORD_HEADER_FEATURE);
+		kit_u64(&k, 0);
+		start = kit_begin(&k, PERF_RECORD_SAMPLE, 5);
+		kit_u64(&k, 7);
+		kit_end(&k, start);
+		bytes = copy(&k, &size, NULL, 0);
+		ck_assert_uint_eq(size, k.n - 16 - 24 - (bad ? 0 : 16));
+		attr = find(bytes, size, HLG_RECORD_HEADER_ATTR);
+		ck_assert_ptr_nonnull(attr);
+		ck_assert_uint_eq(attr[6], bad ? 8 + 144 + 8 : 8 + 128 + 8);
+		ck_assert_uint_eq(attr[8 + 4], bad ? 144 : 128);
+		ck_assert_uint_eq(hlg_perfdata_u64(attr + attr[6] - 8), 9);
+		ck_assert_uint_eq(hlg_perfdata_u32(attr + attr[6]),
+				  HLG_RECORD_TRACING_DATA);
+		free(bytes);
+		kit_free(&k);
+	}
+}
+END_TEST
+
 START_TEST(rewind_)
 {
 	static struct hlg_writer w;
@@ -266,6 +370,8 @@ int main(void)
 
 	tcase_add_test(tc, file_mode);
 	tcase_add_test(tc, pipe_mode);
+	tcase_add_test(tc, older_attributes);
+	tcase_add_test(tc, older_attributes_in_a_pipe);
 	tcase_add_test(tc, rewind_);
 	tcase_add_test(tc, hostile);
 	tcase_add_test(tc, made_up);
