@@ -22,6 +22,7 @@ struct hlg_inlined_source {
 	size_t (*at)(void *ctx, const struct hlg_image *image, uint64_t addr,
 		     const char **names, size_t max); /* NULL: nobody knows */
 	void *ctx;
+	bool flat; /* also asked for samples without callers, by what keeps these */
 };
 
 struct hlg_inlined_function {

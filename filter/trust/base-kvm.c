@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/trust/base-kvm.h"
 
+#include <elf.h>
 #include <string.h>
 
-#define PAGE UINT64_C(4096)
+#include "filter/view/calls.h"
 
-/* Hyperlight's function that a guest's calls enter at. */
-#define DISPATCH "dispatch_function"
+#define PAGE UINT64_C(4096)
 
 static bool find_dispatch(const struct hlg_image *image, uint64_t *addr)
 {
 	for (size_t i = 0; i < image->tab.n_syms; i++) {
 		const struct hlg_symbol *symbol = &image->tab.syms[i];
 
-		if (strcmp(hlg_image_name(image, symbol), DISPATCH) != 0)
+		if (strcmp(hlg_image_name(image, symbol), HLG_CALLS_DISPATCH) != 0)
 			continue;
 		*addr = symbol->addr;
 		return true;
@@ -52,6 +52,8 @@ size_t hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts 
 
 		if (dispatched)
 			add(image, dispatch, start->ip, bases, &n);
+		if (dispatched && !start->halt && image->elf.machine == EM_AARCH64)
+			add(image, dispatch + HLG_CALLS_FLUSH, start->ip, bases, &n);
 		if (!start->halt)
 			add(image, image->elf.entry, start->ip, bases, &n);
 	}

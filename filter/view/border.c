@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "filter/stats/interval.h"
+#include "filter/view/calls.h"
 #include "symtab/code/line.h"
 #include "symtab/grow.h"
-
-#define DISPATCH "dispatch_function" /* hyperlight-guest-bin, src/lib.rs */
 
 /* Samples of one event at one own address. */
 struct spot {
@@ -120,8 +119,7 @@ static bool is_entry(const struct search *s, uint64_t addr)
 		if (hlg_transits_is_entry(s->transits,
 					  addr + hlg_image_base(place->image, i).bias))
 			return true;
-	return place->symbol && addr == place->start &&
-	       strcmp(hlg_image_name(place->image, place->symbol), DISPATCH) == 0;
+	return hlg_calls_enter(place->image, place->symbol, addr - place->start);
 }
 
 /* Bytes of symbols inside of this one are not its own. */

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/view/calls.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "symtab/image/lane.h"
-
-/* Hyperlight's function that a guest's calls enter at: so does one that was made of a
- * snapshot. */
-#define DISPATCH "dispatch_function"
 
 void hlg_calls_ports_add(struct hlg_calls_ports *ports, const char *version)
 {
@@ -30,6 +27,15 @@ bool hlg_calls_is_host_call(const struct hlg_calls_ports *ports, uint64_t port)
 {
 	return (ports->before_0_18 && port == HLG_PORT_CALL) ||
 	       (ports->since_0_18 && port == HLG_PORT_NOTIFY);
+}
+
+bool hlg_calls_enter(const struct hlg_image *image, const struct hlg_symbol *symbol,
+		     uint64_t offset)
+{
+	return symbol &&
+	       (offset == 0 ||
+		(offset == HLG_CALLS_FLUSH && image->elf.machine == EM_AARCH64)) &&
+	       strcmp(hlg_image_name(image, symbol), HLG_CALLS_DISPATCH) == 0;
 }
 
 /* How often an image was entered where it starts, not because it was left there. */
@@ -99,14 +105,14 @@ static bool is_entry(const struct hlg_space *space, uint64_t ip)
 	return false;
 }
 
+/* So does a guest begin that was made of a snapshot. */
 static bool is_dispatch(const struct hlg_space *space, uint64_t ip)
 {
 	for (unsigned lane = 0; lane == 0 || lane < space->n_lanes; lane++) {
 		struct hlg_place place;
 
 		hlg_space_lookup(space, ip + hlg_lane_move(lane), &place);
-		if (place.symbol && place.addr == place.start &&
-		    strcmp(hlg_image_name(place.image, place.symbol), DISPATCH) == 0)
+		if (hlg_calls_enter(place.image, place.symbol, place.addr - place.start))
 			return true;
 	}
 	return false;

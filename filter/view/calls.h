@@ -23,6 +23,19 @@ struct hlg_calls_ports {
 /* Adds what the version of an ELF's note says; "" says nothing. */
 void hlg_calls_ports_add(struct hlg_calls_ports *ports, const char *version);
 
+/* Hyperlight's function that a guest's calls enter at (hyperlight-guest-bin, src/arch).
+ */
+#define HLG_CALLS_DISPATCH "dispatch_function"
+#define HLG_CALLS_FLUSH    4 /* bytes behind it, on AArch64: enters so after a restore */
+
+/*
+ * Does Hyperlight's host enter a guest there for a call: at that function, or on AArch64
+ * HLG_CALLS_FLUSH behind? symbol may be NULL; offset is from
+ * its start.
+ */
+bool hlg_calls_enter(const struct hlg_image *image, const struct hlg_symbol *symbol,
+		     uint64_t offset);
+
 /* Does a guest write there to call a function of its host? */
 bool hlg_calls_is_host_call(const struct hlg_calls_ports *ports, uint64_t port);
 

@@ -11,7 +11,8 @@ import sys
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(TESTS)
 DATA = os.path.join(TESTS, "data")
-TIMEOUT = 120
+# Seconds; longer where programs are emulated, as check has it.
+TIMEOUT = 120 * int(os.environ.get("CK_TIMEOUT_MULTIPLIER", "1"))
 TRACEFS = "/sys/kernel/tracing"
 CLONE_NEWNS = 0x20000  # <linux/sched.h>
 # perf 7.2 on says so of recordings that do not tell how many CPUs there were.

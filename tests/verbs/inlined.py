@@ -10,12 +10,15 @@ frame of report --format=folded, flame and speedscope must have above it what
 llvm-symbolizer says was inlined there; rows of --children count each inlined function
 once a sample, and have no self; with --inline=no all is as from a guest without debug
 information; and so is what shows no inlined functions: exports by address, annotate, diff.
+A saved profile has them for Go's pprof, which counts a sample for the innermost; read again
+it says what the recording does, however it was merged.
 """
 import collections
 import json
 import os
 import random
 import re
+import shutil
 import sys
 import tempfile
 
@@ -277,6 +280,70 @@ def check_told_apart(hlguest, made, folder):
             yield f"the page: {drawn}"
 
 
+def save(hlguest, made, name, *words, data=None):
+    path = os.path.join(os.path.dirname(made.elf), name)
+    must(hlguest, "report", "--format=pprof", "--border=keep", f"--out={path}", *words,
+         f"{made.elf}@{stacked.BASE:#x}", *(data or [made.data]))
+    return path
+
+
+def content(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def top(path):
+    """{name: (flat, cum)} of samples, as Go's pprof has it."""
+    out = must("go", "tool", "pprof", "-top", "-nodefraction=0", "-sample_index=0", path)
+    rows = re.findall(r"^ *(\d+) +\S+% +\S+% +(\d+) +\S+%  (\S+)", out, re.M)
+    return {name: (int(flat), int(cum)) for flat, cum, name in rows}
+
+
+def count(made, chains, flat):
+    """What top should say, of whole stacks, or of the samples alone."""
+    own, of_all = collections.Counter(), collections.Counter()
+    for stack in made.stacks:
+        names = [[*(chains[addr] if chains else ()), function] for function, addr in stack]
+        own[names[0][0]] += 1
+        of_all.update({name for some in (names[:1] if flat else names) for name in some})
+    return {name: (own[name], of_all[name]) for name in of_all}
+
+
+def check_pprof(hlguest, made):
+    if "protobuf-c" not in must(hlguest, "--version").split("without")[0]:
+        raise Skip("built without protobuf-c")
+    whole, without = save(hlguest, made, "a.pb.gz"), save(hlguest, made, "b.pb.gz", "--inline=no")
+    flat = [save(hlguest, made, f"flat-{word}.pb.gz", "--stacks=leaf", f"--inline={word}")
+            for word in ("yes", "no")]
+    default = save(hlguest, made, "flat.pb.gz", "--stacks=leaf")
+    if content(default) != content(flat[1]):
+        yield "inlined functions are saved of samples without callers"
+    words = ("--stacks=callgraph", "--format=folded", "--border=keep")
+    for path in (whole, without):
+        got = folded(must(hlguest, "report", *words, f"{made.elf}@{stacked.BASE:#x}", path))
+        yield from differ("read again", got, expect(made))
+    merged = []
+    for paths in ((whole, without), (without, whole), (whole, whole)):
+        merged.append(os.path.join(os.path.dirname(made.elf), f"{len(merged)}.pb.gz"))
+        # One named twice counts once.
+        copies = [shutil.copy(path, f"{path}.{i}") for i, path in enumerate(paths)]
+        must(hlguest, "merge", "-o", merged[-1], *copies)
+    if len({content(path) for path in merged}) != 1:
+        yield "merged with one that lacks them, or in another order, it has other bytes"
+    if content(whole) == content(without):
+        yield "there are no inlined functions"
+    need("go")
+    for path, chains, is_flat, times in (
+            (whole, made.chains, False, 1), (without, None, False, 1),
+            (flat[0], made.chains, True, 1), (flat[1], None, True, 1),
+            (merged[0], made.chains, False, 2)):
+        expected = {name: tuple(times * n for n in both)
+                    for name, both in count(made, chains, is_flat).items()}
+        got = top(path)
+        if got != expected:
+            yield f"{os.path.basename(path)}: pprof has {got}, not {expected}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     hlguest = hlguest_of(args.build)
@@ -297,6 +364,7 @@ def main():
                 tap.run(name + "rows", lambda: list(check_children(hlguest, made)))
                 tap.run(name + "elsewhere none",
                         lambda: list(check_same(args.build, hlguest, made)))
+                tap.run(name + "saved", lambda: list(check_pprof(hlguest, made)))
                 tap.run(name + "none without callers",
                         lambda: list(check_flat(hlguest, made, folder)))
                 if (compiler, dwarf) == ("gcc", 5):

@@ -4,6 +4,11 @@
 
 #include "tools/callers/program.h"
 
+bool hlg_callers_program_is_built(void)
+{
+	return false;
+}
+
 int hlg_callers_program_open(struct hlg_callers_program **program,
 			     hlg_callers_stack_fn *stack, void *ctx, struct hlg_err *err)
 {

@@ -188,6 +188,11 @@ static int open_as(struct hlg_callers_program **program,
 	return 0;
 }
 
+bool hlg_callers_program_is_built(void)
+{
+	return true;
+}
+
 int hlg_callers_program_open(struct hlg_callers_program **program,
 			     hlg_callers_stack_fn *stack, void *ctx, struct hlg_err *err)
 {

@@ -34,6 +34,9 @@ typedef bool hlg_callers_stack_fn(void *ctx, const struct hlg_callers_stack *sta
 /* The same with a copy, of which there is no more than its size. */
 typedef bool hlg_callers_copy_fn(void *ctx, const struct hlg_callers_copy *copy);
 
+/* Has this build one? */
+bool hlg_callers_program_is_built(void);
+
 /*
  * Loads it. *program is for the caller to close; NULL after an error, which says why this
  * machine, kernel, user or build cannot, and what would help.

@@ -168,17 +168,17 @@ static void judge_callers(struct hlg_findings *f, const struct hlg_image *image)
 					      : "not looked for: built without libdw");
 }
 
-/* What only an ELF has. */
-static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
+static void judge_lines(struct hlg_findings *f, const struct hlg_image *image)
 {
-	const char *id = image->elf.build_id;
+	struct hlg_source *source;
 	struct hlg_err err;
-	struct hlg_source *source = hlg_source_open(image, &err);
 
-	hlg_doctor_say(f, id[0] ? HLG_LEVEL_OK : HLG_LEVEL_INFO, "build id",
-		       id[0] ? NULL
-			     : "link with -Wl,--build-id: builds are recognized by it",
-		       "%s", id[0] ? id : "none");
+	if (image->elf.wasm) {
+		hlg_doctor_say(f, HLG_LEVEL_INFO, "lines", NULL,
+			       "those of a module of WebAssembly are not read");
+		return;
+	}
+	source = hlg_source_open(image, &err);
 	hlg_doctor_say(
 		f, source ? HLG_LEVEL_OK : HLG_LEVEL_INFO, "lines",
 		source || err.msg[0] || !HLG_HAVE_LIBDW
@@ -190,6 +190,19 @@ static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
 		: HLG_HAVE_LIBDW ? "none"
 				 : "not looked for: built without libdw");
 	hlg_source_close(source);
+}
+
+/* What only an ELF has. */
+static void judge_elf(struct hlg_findings *f, const struct hlg_image *image)
+{
+	const char *id = image->elf.build_id;
+
+	hlg_doctor_say(f, id[0] ? HLG_LEVEL_OK : HLG_LEVEL_INFO, "build id",
+		       id[0] || image->elf.wasm
+			       ? NULL
+			       : "link with -Wl,--build-id: builds are recognized by it",
+		       "%s", id[0] ? id : "none");
+	judge_lines(f, image);
 	if (image->elf.machine == EM_AARCH64 && !HLG_HAVE_CAPSTONE)
 		hlg_doctor_say(f, HLG_LEVEL_INFO, "instructions",
 			       "install libcapstone-dev and build again",

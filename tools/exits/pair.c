@@ -365,13 +365,13 @@ static void take_run(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 static uint64_t port_of(const struct hlg_exits_pairing *p,
 			const struct hlg_exits_item *item)
 {
-	uint64_t page = item->a & ~UINT64_C(0xfff);
+	uint64_t port = item->a;
 
 	if (item->kind == HLG_EXITS_PIO)
 		return item->b;
-	return p->sums->io_page && page == p->sums->io_page
-		       ? (item->a - page) / sizeof(uint64_t)
-		       : HLG_PORT_MMIO | page;
+	return p->sums->io_page && hlg_ports_of_word(&port)
+		       ? port
+		       : HLG_PORT_MMIO | (item->a & ~UINT64_C(0xfff));
 }
 
 /*

@@ -43,10 +43,6 @@ enum {
 	HLG_PORT_ABORT = 102
 };
 
-/* Guest-physical, of Hyperlight on AArch64: a store to word N of 8 bytes is a write to
- * port N (hyperlight-common, arch/aarch64/layout.rs, of 0.16.0 to 0.18.0). */
-#define HLG_PORT_IO_PAGE UINT64_C(0xffffff000)
-
 /* What a port is to Hyperlight; NULL for others. */
 const char *hlg_exits_port(const struct hlg_calls_ports *ports, uint64_t port);
 

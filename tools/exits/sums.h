@@ -77,9 +77,7 @@ struct hlg_exits_lone {
 struct hlg_exits_sums {
 	bool exact;
 	uint64_t halt; /* in: the port that guest calls end with; 0: none is known */
-	/* In: the page whose words of 8 bytes are ports, in guest-physical addresses; 0:
-	 * there is none. */
-	uint64_t io_page;
+	bool io_page;  /* in: words of HLG_PORT_IO_PAGE are ports (ports.h) */
 	/* What an address counts as; NULL: itself. */
 	uint64_t (*fold)(void *ctx, uint64_t rip);
 	void *fold_ctx;

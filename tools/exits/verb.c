@@ -385,7 +385,7 @@ static void read_versions(const struct hlg_run *run, struct hlg_calls_ports *por
 	for (size_t i = 0; i < run->space.n_images; i++)
 		if (run->space.images[i]->elf.machine == EM_AARCH64 &&
 		    run->space.images[i]->elf.hyperlight[0])
-			sums->io_page = HLG_PORT_IO_PAGE;
+			sums->io_page = true;
 }
 
 /* Options that select no exit, of recordings that have some or not, are told. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/probe.h"
 
+#include <elf.h>
 #include <linux/perf_event.h>
+
+#define MMIO_WRITE 2 /* KVM_TRACE_MMIO_WRITE, include/trace/events/kvm.h */
 
 /* Where a field stands; nowhere, if that is not known. Fails without memory. */
 static int find(struct hlg_trace_field *field, const struct hlg_trace *trace,
@@ -14,43 +17,72 @@ static int find(struct hlg_trace_field *field, const struct hlg_trace *trace,
 	return rc == HLG_ESYSTEM ? rc : 0;
 }
 
-static enum hlg_probe_kind kind_of(const struct hlg_perfdata_event *event)
+/* A tracepoint, and what its fields are called by x86 and by arm64
+ * (arch/x86/kvm/trace.h, arch/arm64/kvm/trace_arm.h, include/trace/events/kvm.h). */
+struct tracepoint {
+	const char *name;
+	enum hlg_probe_kind kind;
+	const char *rip, *pc; /* pc: of arm64, where there is no rip */
+	const char *port, *out;
+	bool mmio;
+};
+
+static const struct tracepoint *find_tracepoint(const struct hlg_perfdata *pd,
+						const struct hlg_perfdata_event *event)
 {
-	static const char *const names[] = {[HLG_PROBE_EXIT] = "kvm:kvm_exit",
-					    [HLG_PROBE_ENTRY] = "kvm:kvm_entry",
-					    [HLG_PROBE_PIO] = "kvm:kvm_pio"};
+	static const struct tracepoint tracepoints[] = {
+		{"kvm:kvm_exit", HLG_PROBE_EXIT, "guest_rip", "vcpu_pc", NULL, NULL,
+		 false},
+		{"kvm:kvm_entry", HLG_PROBE_ENTRY, "rip", "vcpu_pc", NULL, NULL, false},
+		{"kvm:kvm_pio", HLG_PROBE_PIO, "val", NULL, "port", "rw", false},
+		{"kvm:kvm_mmio", HLG_PROBE_PIO, "val", NULL, "gpa", "type", true},
+	};
 
 	if (event->attr.type != PERF_TYPE_TRACEPOINT ||
 	    !(event->attr.sample_type & PERF_SAMPLE_RAW))
-		return HLG_PROBE_NONE;
-	for (int kind = HLG_PROBE_EXIT; kind <= HLG_PROBE_PIO; kind++)
-		if (strcmp(event->name, names[kind]) == 0)
-			return (enum hlg_probe_kind)kind;
-	return HLG_PROBE_NONE;
+		return NULL;
+	for (size_t i = 0; i < sizeof(tracepoints) / sizeof(tracepoints[0]); i++)
+		if (strcmp(event->name, tracepoints[i].name) == 0)
+			/* Ports are words of memory on AArch64 only. */
+			return tracepoints[i].mmio && hlg_perfdata_host(pd)->machine !=
+							      EM_AARCH64
+				       ? NULL
+				       : &tracepoints[i];
+	return NULL;
+}
+
+static int find_fields(struct hlg_probe *probe, const struct hlg_trace *trace,
+		       const struct tracepoint *tracepoint, struct hlg_err *err)
+{
+	const char *event = tracepoint->name;
+	int rc = find(&probe->rip, trace, event, tracepoint->rip, err);
+
+	if (rc == 0 && !probe->rip.size && tracepoint->pc)
+		rc = find(&probe->rip, trace, event, tracepoint->pc, err);
+	if (rc == 0 && tracepoint->port)
+		rc = find(&probe->port, trace, event, tracepoint->port, err);
+	if (rc == 0 && tracepoint->out)
+		rc = find(&probe->out, trace, event, tracepoint->out, err);
+	return rc;
 }
 
 int hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
 		   const struct hlg_perfdata *pd, const char *path,
 		   const struct hlg_perfdata_event *event, struct hlg_err *err)
 {
-	static const char *const addresses[] = {[HLG_PROBE_EXIT] = "guest_rip",
-						[HLG_PROBE_ENTRY] = "rip",
-						[HLG_PROBE_PIO] = "val"};
+	const struct tracepoint *tracepoint = find_tracepoint(pd, event);
 	int rc = 0;
 
-	*probe = (struct hlg_probe){.kind = kind_of(event)};
-	if (probe->kind == HLG_PROBE_NONE)
+	*probe = (struct hlg_probe){.kind = HLG_PROBE_NONE};
+	if (!tracepoint)
 		return 0;
+	probe->kind = tracepoint->kind;
+	probe->mmio = tracepoint->mmio;
 	if (!*trace)
 		rc = hlg_trace_open(trace, pd, path, "hlguest record --exits", err);
 	if (rc < 0)
 		return rc == HLG_ESYSTEM ? rc : 0;
-	rc = find(&probe->rip, *trace, event->name, addresses[probe->kind], err);
-	if (rc == 0 && probe->kind == HLG_PROBE_PIO)
-		rc = find(&probe->port, *trace, event->name, "port", err);
-	if (rc == 0 && probe->kind == HLG_PROBE_PIO)
-		rc = find(&probe->out, *trace, event->name, "rw", err);
-	return rc;
+	return find_fields(probe, *trace, tracepoint, err);
 }
 
 bool hlg_probe_is_out(const struct hlg_probe *probe, const struct hlg_perfdata_bytes *raw,
@@ -58,9 +90,11 @@ bool hlg_probe_is_out(const struct hlg_probe *probe, const struct hlg_perfdata_b
 {
 	uint64_t out;
 
-	return probe->kind == HLG_PROBE_PIO &&
-	       hlg_trace_get(&probe->port, raw->at, raw->n, port) &&
-	       hlg_trace_get(&probe->out, raw->at, raw->n, &out) && out;
+	if (probe->kind != HLG_PROBE_PIO ||
+	    !hlg_trace_get(&probe->port, raw->at, raw->n, port) ||
+	    !hlg_trace_get(&probe->out, raw->at, raw->n, &out))
+		return false;
+	return probe->mmio ? out == MMIO_WRITE && hlg_ports_of_word(port) : out != 0;
 }
 
 void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,

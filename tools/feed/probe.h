@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* kvm_exit, kvm_entry and kvm_pio on their way into a profile: where guests are left and
- * entered, and where they began. */
+/*
+ * kvm_exit, kvm_entry and kvm_pio on their way into a profile: where guests are left and
+ * entered, and where they began. Of a recording of arm64 the first two have other fields,
+ * and kvm_mmio stands for kvm_pio (filter/profile/ports.h).
+ */
 #ifndef HLG_TOOLS_FEED_PROBE_H
 #define HLG_TOOLS_FEED_PROBE_H
 
@@ -17,8 +20,10 @@ enum hlg_probe_kind {
 /* Of one of a reader's events. */
 struct hlg_probe {
 	enum hlg_probe_kind kind;
-	struct hlg_trace_field rip;       /* of kvm_pio what is written */
-	struct hlg_trace_field port, out; /* of kvm_pio */
+	bool mmio;                        /* PIO: kvm_mmio, of arm64 */
+	struct hlg_trace_field rip;       /* of PIO what is written */
+	struct hlg_trace_field port, out; /* of PIO; with mmio a guest-physical address
+					   * and the kind of access */
 };
 
 /*

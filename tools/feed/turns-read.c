@@ -84,7 +84,8 @@ static bool read_call(const struct hlg_perfdata_raw *raw, struct hlg_turns_item 
 	item->fd = (int32_t)fd;
 	return (item->cmd == HLG_TURNS_RUN || item->cmd == HLG_TURNS_CREATE_VCPU ||
 		item->cmd == HLG_TURNS_SET_USER_MEMORY_REGION ||
-		item->cmd == HLG_TURNS_SET_CPUID2) &&
+		item->cmd == HLG_TURNS_SET_CPUID2 ||
+		item->cmd == HLG_TURNS_ARM_VCPU_INIT) &&
 	       fd <= INT32_MAX;
 }
 

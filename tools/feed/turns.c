@@ -366,7 +366,7 @@ static bool enter(struct hlg_turns *t, const struct hlg_turns_item *item,
 	return true;
 }
 
-/* A sample finds its thread so. */
+/* A sample, or an entry that is told as one, finds its thread so. */
 static bool see(struct thread *thread, uint64_t time)
 {
 	const struct turn now = {time, thread->sandbox, thread->stretch}, *last;
@@ -425,7 +425,7 @@ bool hlg_turns_take(void *ctx, void *at)
 		return see(thread, item->time);
 	if (is_use(item)) {
 		use(t, item, thread);
-		return true;
+		return item->cmd != HLG_TURNS_ENTRY || see(thread, item->time);
 	}
 	process = process_of(t, item->pid);
 	if (!process)
@@ -434,7 +434,7 @@ bool hlg_turns_take(void *ctx, void *at)
 		return enter(t, item, thread, process);
 	if (item->cmd == HLG_TURNS_CREATE_VCPU)
 		return make(t, item, thread, process);
-	if (item->cmd == HLG_TURNS_SET_CPUID2)
+	if (item->cmd == HLG_TURNS_SET_CPUID2 || item->cmd == HLG_TURNS_ARM_VCPU_INIT)
 		return name(t, item, thread, process);
 	fill(t, item, thread);
 	return true;

@@ -5,10 +5,10 @@
  * A sample is of the sandbox of the last KVM_RUN of its thread, as the system call's
  * tracepoint (syscalls:sys_enter_ioctl) has them, in the order of time. A vCPU is a
  * process and a descriptor, from the first KVM_RUN on until another vCPU has that
- * descriptor, which the KVM_SET_CPUID2 tells that follows KVM_CREATE_VCPU in its thread.
- * Where that is not recorded, the next KVM_RUN of the thread that made one is of a new
- * vCPU. If that thread runs none, so is the first KVM_RUN of a thread that ran nothing
- * before.
+ * descriptor, which the KVM_SET_CPUID2 (arm64: KVM_ARM_VCPU_INIT) tells that follows
+ * KVM_CREATE_VCPU in its thread. Where that is not recorded, the next KVM_RUN of the
+ * thread that made one is of a new vCPU. If that thread runs none, so is the first
+ * KVM_RUN of a thread that ran nothing before.
  *
  * A sandbox is a machine: KVM_CREATE_VCPU has its descriptor and the vCPU's number in it.
  * A number that the machine of a descriptor has already is another machine's. Without
@@ -17,8 +17,8 @@
  * runs. Without KVM_CREATE_VCPU each vCPU is a sandbox. They are numbered from 1 on, by
  * first KVM_RUN.
  *
- * Memory: 16 bytes for each time that a sample finds its thread with another sandbox than
- * its sample before did.
+ * Memory: 16 bytes for each time that a sample or a kvm_entry finds its thread with
+ * another sandbox than the one before did.
  */
 #ifndef HLG_TOOLS_FEED_TURNS_H
 #define HLG_TOOLS_FEED_TURNS_H
@@ -35,6 +35,8 @@ enum {
 	HLG_TURNS_SET_USER_MEMORY_REGION = 0x4020ae46,
 	/* _IOW(KVMIO, 0x90, struct kvm_cpuid2): of a vCPU */
 	HLG_TURNS_SET_CPUID2 = 0x4008ae90,
+	/* _IOW(KVMIO, 0xae, struct kvm_vcpu_init): the same of arm64 */
+	HLG_TURNS_ARM_VCPU_INIT = 0x4020aeae,
 	/* Of ours, for what is no call: KVM's own tracepoints. */
 	HLG_TURNS_SAMPLE = 0,
 	HLG_TURNS_EXIT = HLG_PROBE_EXIT,

@@ -295,8 +295,8 @@ static int build(struct stacks *stacks, const struct hlg_side *like, bool inline
 	if (!hlg_source_open_all(&stacks->sources, &run->space))
 		return hlg_err_memory(err, "lines");
 	if (inlines)
-		run->inlines = (struct hlg_inlined_source){hlg_source_inlined_at,
-							   &stacks->sources};
+		run->inlines = (struct hlg_inlined_source){.at = hlg_source_inlined_at,
+							   .ctx = &stacks->sources};
 	rc = hlg_run_build(run, &stacks->report, err);
 	if (rc == 0 && like && !rename_images(&run->space, &like->run.space))
 		rc = hlg_err_memory(err, "images");

@@ -41,21 +41,30 @@ static bool means_something(const char *name)
 }
 
 /*
- * A '[' begins a module's name, a tab too; a byte above 0x7f is a negative char and ends
- * the file for perf; blanks end the name for everybody else.
+ * A '[' makes it a module's symbol (symbols__fixup_end), a tab begins the module's name;
+ * a byte above 0x7f is a negative char and ends the file for perf; blanks end the name
+ * for everybody else.
  */
 static bool plain(unsigned char c)
 {
 	return c > ' ' && c < 0x7f && c != '[';
 }
 
-static void print_name(FILE *f, const char *name)
+/* Of a module of WebAssembly all names have brackets, as wasmtime makes them:
+ * wasm[0]::function[7]::NAME. */
+static unsigned char without_bracket(unsigned char c)
+{
+	return c == '[' ? '(' : c == ']' ? ')' : c;
+}
+
+static void print_name(FILE *f, const char *name, bool wasm)
 {
 	bool first = means_something(name);
 	size_t len = 0;
 
 	for (; *name; name++, first = false) {
-		unsigned char c = (unsigned char)*name;
+		unsigned char c = wasm ? without_bracket((unsigned char)*name)
+				       : (unsigned char)*name;
 		bool as_is = plain(c) && !first;
 
 		len += as_is ? 1 : 4;
@@ -72,7 +81,8 @@ static void print_line(FILE *f, const struct line *line)
 {
 	fprintf(f, "%016" PRIx64 " T ", line->ip);
 	if (line->symbol)
-		print_name(f, hlg_image_name(line->image, line->symbol));
+		print_name(f, hlg_image_name(line->image, line->symbol),
+			   line->image->elf.wasm);
 	else
 		fputs("__gap__", f);
 	fputc('\n', f);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/inlined.h"
 #include "filter/stacks/chains.h"
 #include "filter/stacks/tree.h"
 #include "tools/perfdata/sum.h"
@@ -152,16 +153,41 @@ static int read_functions(struct decoder *d)
 	return rc;
 }
 
-static int check_locations(struct decoder *d)
+/* Its functions, of which all but the last were inlined. */
+static bool check_lines(const struct decoder *d, const Pprof__Location *location)
+{
+	size_t most = d->p->extra->format > HLG_SAVED_STACKS && location->mapping_id
+			      ? HLG_INLINED_MAX + 1
+			      : 1;
+
+	for (size_t i = 0; i < location->n_line; i++)
+		if (location->line[i]->function_id == 0 ||
+		    location->line[i]->function_id > d->p->n_function)
+			return false;
+	return location->n_line && location->n_line <= most;
+}
+
+static int read_locations(struct decoder *d)
 {
 	for (size_t i = 0; i < d->p->n_location; i++) {
 		const Pprof__Location *location = d->p->location[i];
+		uint32_t n, *inlines;
 
 		if (location->id != i + 1 || location->mapping_id > d->p->n_mapping)
 			return fail(d, "a location has a wrong id");
-		if (location->n_line != 1 || location->line[0]->function_id == 0 ||
-		    location->line[0]->function_id > d->p->n_function)
+		if (!check_lines(d, location))
 			return fail(d, "a location has a wrong function");
+		n = (uint32_t)location->n_line - 1;
+		if (n == 0)
+			continue;
+		inlines = hlg_saved_add_inlines(
+			d->saved, d->images + (uint32_t)location->mapping_id,
+			location->address, n);
+		if (!inlines)
+			return fail_memory(d);
+		for (uint32_t k = 0; k < n; k++)
+			inlines[k] = d->functions +
+				     (uint32_t)location->line[k]->function_id - 1;
 	}
 	return 0;
 }
@@ -312,7 +338,9 @@ static bool read_frame(const struct decoder *d, uint64_t id, struct hlg_saved_fr
 	location = d->p->location[id - 1];
 	*to = (struct hlg_saved_frame){
 		.ip = location->address,
-		.function = d->functions + (uint32_t)location->line[0]->function_id - 1};
+		.function = d->functions +
+			    (uint32_t)location->line[location->n_line - 1]->function_id -
+			    1};
 	if (location->mapping_id)
 		to->image = d->images + (uint32_t)location->mapping_id;
 	return true;
@@ -565,7 +593,7 @@ static int decode(struct decoder *d)
 {
 	static int (*const steps[])(struct decoder *) = {
 		check_format, check_strings,    read_images, read_functions,
-		read_events,  read_series,      read_hosts,  check_locations,
+		read_events,  read_series,      read_hosts,  read_locations,
 		read_samples, read_host_stacks, check_sums,  read_moments,
 		join,         add_totals};
 	int rc = 0;

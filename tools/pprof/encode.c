@@ -243,17 +243,31 @@ static uint64_t location_id(const struct encoder *e, const struct hlg_saved_fram
 	return (uint64_t)(found - e->locations) + 1;
 }
 
+/* The functions of a location, the innermost first: pprof takes the last for the one that
+ * the others were inlined in. */
+static bool add_lines(struct encoder *e, Pprof__Location *location,
+		      const struct hlg_saved_frame *frame)
+{
+	const struct hlg_saved_inlines *inlines = hlg_saved_inlines_at(e->saved, frame);
+	size_t n = inlines ? inlines->n : 0;
+
+	location->line = messages(e, n + 1, &pprof__line__descriptor);
+	if (!location->line)
+		return false;
+	location->n_line = n + 1;
+	for (size_t i = 0; i < n; i++)
+		location->line[i]->function_id = inlines->functions[i] + UINT64_C(1);
+	location->line[n]->function_id = frame->function + UINT64_C(1);
+	return true;
+}
+
 static bool add_locations(struct encoder *e)
 {
 	Pprof__Profile *p = &e->profile;
-	Pprof__Line **lines;
 
 	p->n_location = e->n_locations;
 	p->location = messages(e, p->n_location, &pprof__location__descriptor);
 	if (!p->location)
-		return false;
-	lines = messages(e, p->n_location, &pprof__line__descriptor);
-	if (!lines)
 		return false;
 	for (size_t i = 0; i < e->n_locations; i++) {
 		Pprof__Location *location = p->location[i];
@@ -261,9 +275,8 @@ static bool add_locations(struct encoder *e)
 		location->id = i + 1;
 		location->mapping_id = e->locations[i].image;
 		location->address = e->locations[i].ip;
-		location->n_line = 1;
-		location->line = &lines[i];
-		lines[i]->function_id = e->locations[i].function + 1;
+		if (!add_lines(e, location, &e->locations[i]))
+			return false;
 	}
 	return true;
 }
@@ -388,7 +401,9 @@ static bool add_samples(struct encoder *e)
 
 static int format_of(const struct hlg_saved *saved)
 {
-	return saved->stacks.n ? HLG_SAVED_FORMAT : HLG_SAVED_FLAT;
+	if (saved->inlines.n)
+		return HLG_SAVED_FORMAT;
+	return saved->stacks.n ? HLG_SAVED_STACKS : HLG_SAVED_FLAT;
 }
 
 /* For people who look at the profile with pprof: its sums, and what is missing in it. */

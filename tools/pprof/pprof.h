@@ -5,7 +5,8 @@
  *
  * The idea: a sample is an exact guest address (a location in a mapping, or in none),
  * labels for what by= asks for, and a pair of values (samples, period) for each event.
- * Function names are there for pprof only; read back, addresses are resolved anew. What
+ * Function names, and those of inlined functions, are there for pprof only; read back,
+ * addresses are resolved anew. What
  * the format has no field for is a message of hlguest's own (Extra, in pprof.proto).
  *
  * In a build without protobuf-c or zlib all of these fail and say so.

@@ -88,6 +88,22 @@ static int compare_functions(const void *a, const void *b)
 	return order ? order : strcmp(x->symbol, y->symbol);
 }
 
+/* Two profiles that disagree, as one machine had less debug information: the longer
+ * counts, and of two the one of the smaller names, as functions are in order. */
+static void add_inlines(void *to, const void *from)
+{
+	struct hlg_saved_inlines *one = to;
+	const struct hlg_saved_inlines *other = from;
+	uint32_t i = 0;
+
+	if (other->n == one->n)
+		while (i < one->n && one->functions[i] == other->functions[i])
+			i++;
+	if (other->n != one->n ? other->n > one->n
+			       : i < one->n && other->functions[i] < one->functions[i])
+		*one = *other;
+}
+
 /* Of n things of size bytes each, in memory without gaps, that are compared as bytes:
  * some order will do, as long as it is the same one everywhere. */
 static int compare_lists(const void *a, size_t n_a, const void *b, size_t n_b,
@@ -183,6 +199,8 @@ static const struct kind image_kind = {sizeof(struct hlg_saved_image), compare_i
 				       add_image, true};
 static const struct kind function_kind = {sizeof(struct hlg_saved_function),
 					  compare_functions, NULL, false};
+static const struct kind inlines_kind = {sizeof(struct hlg_saved_inlines),
+					 hlg_saved_compare_inlines, add_inlines, false};
 static const struct kind stack_kind = {sizeof(struct hlg_saved_stack), compare_stacks,
 				       NULL, false};
 static const struct kind cell_kind = {sizeof(struct hlg_saved_cell), compare_cells,
@@ -277,13 +295,17 @@ static bool fold(struct hlg_saved *saved, void *list, size_t *n, const struct ki
 	return ok;
 }
 
-/* Calls visit with each function that a frame, or a host's frame, names. */
+/* Calls visit with each function that a frame, or a host's frame, names, or that was
+ * inlined. */
 typedef void visit_fn(void *ctx, struct hlg_saved_frame *frame, uint32_t *function);
 
 static void visit_functions(struct hlg_saved *saved, visit_fn *visit, void *ctx)
 {
 	for (size_t i = 0; i < saved->cells.n; i++)
 		visit(ctx, &saved->cells.at[i].at, &saved->cells.at[i].at.function);
+	for (size_t i = 0; i < saved->inlines.n; i++)
+		for (uint32_t k = 0; k < saved->inlines.at[i].n; k++)
+			visit(ctx, NULL, &saved->inlines.at[i].functions[k]);
 	for (size_t i = 0; i < saved->stacks.n; i++) {
 		struct hlg_saved_stack *stack = &saved->stacks.at[i];
 
@@ -329,6 +351,26 @@ static struct hlg_saved_frame **list_frames(struct hlg_saved *saved, size_t *n)
 	return list;
 }
 
+/* Keeps of what was inlined what is at one of n frames, which are sorted. */
+static void drop_inlines(struct hlg_saved *saved, struct hlg_saved_frame *const *list,
+			 size_t n)
+{
+	struct hlg_saved_inlines *inlines = saved->inlines.at;
+	size_t kept = 0, at = 0;
+
+	for (size_t i = 0; i < saved->inlines.n; i++) {
+		const struct hlg_saved_inlines *one = &inlines[i];
+
+		while (at < n &&
+		       (list[at]->image < one->image ||
+			(list[at]->image == one->image && list[at]->ip < one->ip)))
+			at++;
+		if (at < n && list[at]->image == one->image && list[at]->ip == one->ip)
+			inlines[kept++] = *one;
+	}
+	saved->inlines.n = kept;
+}
+
 /* One function for each address, the functions being in order. False without memory. */
 static bool agree_on_functions(struct hlg_saved *saved)
 {
@@ -342,6 +384,7 @@ static bool agree_on_functions(struct hlg_saved *saved)
 		if (list[i]->image == list[i - 1]->image &&
 		    list[i]->ip == list[i - 1]->ip)
 			list[i]->function = list[i - 1]->function;
+	drop_inlines(saved, list, n);
 	free(list);
 	return true;
 }
@@ -384,6 +427,9 @@ static void renumber(struct hlg_saved *saved, const struct places *to)
 {
 	visit_functions(saved, renumber_function, to->functions);
 	visit_functions(saved, renumber_image, to->images);
+	for (size_t i = 0; i < saved->inlines.n; i++)
+		saved->inlines.at[i].image =
+			to->images[saved->inlines.at[i].image - 1] + 1;
 	for (size_t i = 0; i < saved->cells.n; i++) {
 		struct hlg_saved_cell *cell = &saved->cells.at[i];
 
@@ -437,7 +483,8 @@ bool hlg_pprof_resolve(struct hlg_saved *s)
 	free(to.events);
 	free(to.images);
 	free(to.functions);
-	ok = ok && agree_on_functions(s) && drop_functions(s) && fold_stacks(s) &&
+	ok = ok && fold(s, s->inlines.at, &s->inlines.n, &inlines_kind, NULL) &&
+	     agree_on_functions(s) && drop_functions(s) && fold_stacks(s) &&
 	     fold_cells(s) &&
 	     fold(s, s->host_stacks.at, &s->host_stacks.n, &cell_kind, NULL) &&
 	     fold(s, s->series.at, &s->series.n, &series_kind, NULL) &&

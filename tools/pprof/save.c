@@ -3,18 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/inlined.h"
 #include "filter/trust/proof.h"
 #include "filter/view/place-name.h"
+#include "symtab/name/demangle.h"
 #include "tools/pprof/pprof.h"
 #include "tools/pprof/saved.h"
 
 /* What a function is known by: the owner of its addresses, in the border or not; or its
- * name, by where that lies. */
+ * name, by where that lies, inlined or not of the guest. */
 struct key {
 	const void *owner;
 	enum {
 		PLACE,
 		BORDER,
+		INLINED,
 		TEXT
 	} kind;
 };
@@ -27,6 +30,8 @@ struct saver {
 	struct hlg_index index;  /* of keys, one for each function */
 	struct key *keys;
 	size_t n_keys;
+	struct hlg_inlined *inlined, *own_inlined; /* or NULL */
+	struct hlg_index asked; /* of the addresses in saved->inlines */
 	struct hlg_cell *cells; /* the profile's, by address: what no stack has */
 	size_t n_cells;
 	uint32_t *places; /* of each its place in saved + 1; 0: it is in no cell there */
@@ -110,6 +115,7 @@ static struct hlg_saved_key key_of(const struct saver *s, uint32_t series)
 struct search {
 	const struct saver *s;
 	const struct key *key;
+	uint64_t ip;
 };
 
 static bool same_key(const void *ctx, uint32_t number)
@@ -124,7 +130,7 @@ static bool same_key(const void *ctx, uint32_t number)
 static bool find_function(struct saver *s, const struct key *key, uint32_t *number,
 			  bool *known)
 {
-	const struct search search = {s, key};
+	const struct search search = {.s = s, .key = key};
 	uint64_t hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, key->kind),
 				      (uintptr_t)key->owner);
 
@@ -197,9 +203,58 @@ static uint32_t image_number(const struct saver *s, const struct hlg_place *plac
 	return 0;
 }
 
+static bool save_inlined(struct saver *s, const struct hlg_inlined_function *function,
+			 uint32_t *number)
+{
+	const struct key key = {function->name, INLINED};
+	bool known;
+	const char *symbol;
+
+	if (!find_function(s, &key, number, &known) || known)
+		return known;
+	symbol = hlg_saved_text(s->saved, function->name);
+	return add_function(s,
+			    s->run->options.demangle
+				    ? keep(s->saved, hlg_demangle(function->name))
+				    : symbol,
+			    symbol);
+}
+
+static bool same_ip(const void *ctx, uint32_t number)
+{
+	const struct saver *s = ((const struct search *)ctx)->s;
+
+	return s->saved->inlines.at[number].ip == ((const struct search *)ctx)->ip;
+}
+
+/* What was inlined at a frame, once for each address. */
+static bool save_inlines(struct saver *s, const struct hlg_saved_frame *frame)
+{
+	const struct search search = {.s = s, .ip = frame->ip};
+	uint64_t hash = hlg_hash_word(HLG_HASH_SEED, frame->ip);
+	const uint32_t *list;
+	uint32_t *to;
+	size_t n;
+
+	if (hlg_index_find(&s->asked, hash, same_ip, &search) != HLG_INDEX_NONE)
+		return true;
+	if (!hlg_inlined_find(s->inlined, frame->ip, &list, &n))
+		return false;
+	if (n == 0)
+		return true;
+	to = hlg_saved_add_inlines(s->saved, frame->image, frame->ip, (uint32_t)n);
+	if (!to || !hlg_index_add(&s->asked, hash, (uint32_t)s->saved->inlines.n - 1))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!save_inlined(s, hlg_inlined_get(s->inlined, list[i]), &to[i]))
+			return false;
+	return true;
+}
+
 static bool save_frame(struct saver *s, uint64_t ip, bool sampled,
 		       struct hlg_saved_frame *to)
 {
+	bool border;
 	struct hlg_place place;
 
 	hlg_view_place(&s->run->space, s->run->options.gaps, ip, &place);
@@ -209,10 +264,10 @@ static bool save_frame(struct saver *s, uint64_t ip, bool sampled,
 	s->bias = ip - place.addr;
 	to->ip = ip;
 	to->image = s->number;
-	return save_function(s, &place,
-			     sampled && s->border &&
-				     hlg_border_has(s->border, place.image, place.addr),
-			     &to->function);
+	border = sampled && s->border &&
+		 hlg_border_has(s->border, place.image, place.addr);
+	return save_function(s, &place, border, &to->function) &&
+	       (!s->inlined || !to->image || border || save_inlines(s, to));
 }
 
 /* So many samples of cell i of the profile, with a stack (its place + 1) or without. */
@@ -486,6 +541,20 @@ static int check_read(const struct hlg_run *run, struct hlg_err *err)
 	return rc;
 }
 
+/* That of the report's stacks; or without these our own, if asked for. False without
+ * memory. */
+static bool open_inlined(struct saver *s, const struct hlg_report *r)
+{
+	const struct hlg_inlined_source *source = &s->run->inlines;
+
+	s->inlined = r->inlined;
+	if (s->inlined || !source->at || !source->flat || r->suppressed)
+		return true;
+	s->own_inlined = hlg_inlined_open(source, &s->run->space);
+	s->inlined = s->own_inlined;
+	return s->inlined;
+}
+
 static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err)
 {
 	bool told_apart = r->options->border != HLG_BORDER_KEEP && !s->run->mismatch;
@@ -499,10 +568,14 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 	if (rc == 0 && r->stacks && r->stacks->lacks)
 		rc = hlg_err_memory(err, "stacks");
 	s->proof = r->proof;
+	if (rc == 0 && !open_inlined(s, r))
+		rc = hlg_err_memory(err, "profile");
 	if (rc == 0 &&
 	    (!save_events(s) || !save_images(s) || !save_cells(s) || !save_moments(s) ||
 	     !save_series(s) || !save_hosts(s) || !hlg_pprof_resolve(s->saved)))
 		rc = hlg_err_memory(err, "profile");
+	hlg_inlined_close(s->own_inlined);
+	hlg_index_finish(&s->asked);
 	hlg_index_finish(&s->index);
 	free(s->keys);
 	free(s->cells);

@@ -119,6 +119,37 @@ int hlg_saved_compare_frames(const struct hlg_saved_frame *a,
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
+uint32_t *hlg_saved_add_inlines(struct hlg_saved *saved, uint32_t image, uint64_t ip,
+				uint32_t n)
+{
+	uint32_t *functions = hlg_saved_arena_alloc(&saved->arena, n, sizeof(*functions));
+	struct hlg_saved_inlines *to = functions ? HLG_SAVED_MORE(saved->inlines) : NULL;
+
+	if (!to)
+		return NULL;
+	*to = (struct hlg_saved_inlines){ip, image, n, functions};
+	return functions;
+}
+
+int hlg_saved_compare_inlines(const void *a, const void *b)
+{
+	const struct hlg_saved_inlines *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return x->ip < y->ip ? -1 : x->ip > y->ip;
+}
+
+const struct hlg_saved_inlines *hlg_saved_inlines_at(const struct hlg_saved *saved,
+						     const struct hlg_saved_frame *frame)
+{
+	const struct hlg_saved_inlines key = {.ip = frame->ip, .image = frame->image};
+
+	return saved->inlines.n ? bsearch(&key, saved->inlines.at, saved->inlines.n,
+					  sizeof(key), hlg_saved_compare_inlines)
+				: NULL;
+}
+
 int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved_key *b)
 {
 	if (a->event != b->event)
@@ -134,6 +165,7 @@ void hlg_saved_finish(struct hlg_saved *saved)
 	free(saved->events.at);
 	free(saved->images.at);
 	free(saved->functions.at);
+	free(saved->inlines.at);
 	free(saved->stacks.at);
 	free(saved->cells.at);
 	free(saved->host_stacks.at);

@@ -27,8 +27,9 @@
 /* Of the message: what is written is not larger, and what is larger is not read. */
 #define HLG_SAVED_MAX_BYTES ((size_t)128 << 20)
 
-#define HLG_SAVED_FORMAT  4           /* pprof.proto tells when it changes */
-#define HLG_SAVED_FLAT    3           /* without stacks: older ones read it, too */
+#define HLG_SAVED_FORMAT  5           /* pprof.proto tells when it changes */
+#define HLG_SAVED_STACKS  4           /* without inlined functions: older ones read it, */
+#define HLG_SAVED_FLAT    3           /* and without stacks, too */
 #define HLG_SAVED_COMMENT "hlguest: " /* how the profile's comment begins */
 
 /* What splits samples: names of labels. Bit i of Extra.by says whether key i does. */
@@ -65,6 +66,15 @@ struct hlg_saved_frame {
 	uint64_t ip;
 	uint32_t image; /* its place + 1; 0: outside */
 	uint32_t function;
+};
+
+/* What was inlined at an address: functions, innermost first, into which that of the
+ * frames there is the outermost. */
+struct hlg_saved_inlines {
+	uint64_t ip;
+	uint32_t image; /* as of a frame; not 0 */
+	uint32_t n;
+	uint32_t *functions; /* in the arena */
 };
 
 /* Of the host's half of a stack. */
@@ -104,6 +114,10 @@ struct hlg_saved {
 		struct hlg_saved_function *at;
 		size_t n;
 	} functions;
+	struct {
+		struct hlg_saved_inlines *at;
+		size_t n;
+	} inlines;
 	struct {
 		struct hlg_saved_stack *at;
 		size_t n;
@@ -160,6 +174,18 @@ struct hlg_saved_key hlg_saved_host_key(const Pprof__Extra__HostRow *row);
 /* Compares by image, address, function. */
 int hlg_saved_compare_frames(const struct hlg_saved_frame *a,
 			     const struct hlg_saved_frame *b);
+
+/* Adds to saved that n functions were inlined at an address; to be filled in. NULL
+ * without memory. */
+uint32_t *hlg_saved_add_inlines(struct hlg_saved *saved, uint32_t image, uint64_t ip,
+				uint32_t n);
+
+/* By address, as a resolved profile has them. */
+int hlg_saved_compare_inlines(const void *a, const void *b);
+
+/* What was inlined at a frame of a resolved profile; NULL: nothing. */
+const struct hlg_saved_inlines *hlg_saved_inlines_at(const struct hlg_saved *saved,
+						     const struct hlg_saved_frame *frame);
 
 /* Compares by event, pid, tid, cpu, sandbox. */
 int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved_key *b);

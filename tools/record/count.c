@@ -39,7 +39,8 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 		return;
 	count->traced++;
 	name = hlg_perfdata_event(count->pd, raw->event)->name;
-	count->kvm += strncmp(name, "kvm:", 4) == 0 && strcmp(name, "kvm:kvm_pio") != 0;
+	count->kvm += strncmp(name, "kvm:", 4) == 0 && strcmp(name, "kvm:kvm_pio") != 0 &&
+		      strcmp(name, "kvm:kvm_mmio") != 0;
 }
 
 /* A negative value ends the read. */

@@ -404,6 +404,35 @@ void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *g
 	hlg_image_destroy(image);
 }
 
+static bool has_tables(const struct hlg_image *image)
+{
+	struct hlg_callers_unwind_count count = {0};
+	struct hlg_callers_unwind *tables;
+	struct hlg_err err;
+
+	if (hlg_callers_unwind_open(&tables, image, &err) < 0)
+		return false;
+	hlg_callers_unwind_count(tables, &count);
+	hlg_callers_unwind_close(tables);
+	return hlg_callers_unwind_is_covered(&count);
+}
+
+void hlg_guest_stacks_hint(const char *guest)
+{
+	struct hlg_frame_count frames;
+	struct hlg_image *image;
+	struct hlg_err err;
+
+	if (!hlg_callers_program_is_built() ||
+	    hlg_image_open_guest(&image, guest, 0, &err) < 0)
+		return;
+	if (hlg_frame_count(image, &frames, &err) == 0 && hlg_frame_is_kept(&frames))
+		tell_line("hlguest: with callers: hlguest record --guest-stacks=fp");
+	else if (has_tables(image))
+		tell_line("hlguest: with callers: hlguest record --guest-stacks=cfi");
+	hlg_image_destroy(image);
+}
+
 void hlg_guest_stacks_finish(struct hlg_guest_stacks *stacks)
 {
 	hlg_callers_program_close(stacks->program);

@@ -84,6 +84,10 @@ bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
 /* Tells if most functions of this guest have not what stacks were made by. */
 void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *guest);
 
+/* Of a flat recording: names the way by which this guest's callers would be recorded, if
+ * there is one. */
+void hlg_guest_stacks_hint(const char *guest);
+
 void hlg_guest_stacks_finish(struct hlg_guest_stacks *stacks);
 
 #endif

@@ -2,6 +2,7 @@
 #include "tools/record/tracing.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "filter/options/number.h"
+#include "filter/profile/ports.h"
 #include "filter/profile/starts.h"
 
 /* Where tracefs is, of its own or as debugfs has it. */
@@ -102,7 +104,7 @@ static bool add_kvm_run(struct tracing *tracing, const char **words, size_t *n)
 		return false;
 	words[(*n)++] = "--filter";
 	words[(*n)++] = "cmd == 0xae80 || cmd == 0xae41 || cmd == 0x4008ae90 || "
-			"cmd == 0x4020ae46";
+			"cmd == 0x4020ae46 || cmd == 0x4020aeae";
 	return true;
 }
 
@@ -130,15 +132,22 @@ static bool add_exits(struct tracing *tracing, bool stacks, const char **words, 
 	return any;
 }
 
-/* The writes to Hyperlight's port Halt that can be an address. */
+/* The writes to Hyperlight's port Halt that can be an address. KVM on arm64 has no ports,
+ * and no kvm_pio. */
 static bool add_halt(struct tracing *tracing, const char **words, size_t *n)
 {
-	static char filter[64];
+	static char filter[128];
+	char port[64];
 
-	if (!add(tracing, "kvm:kvm_pio", words, n))
+	if (add(tracing, "kvm:kvm_pio", words, n))
+		snprintf(port, sizeof(port), "port == %#x", HLG_STARTS_HALT);
+	else if (add(tracing, "kvm:kvm_mmio", words, n))
+		snprintf(port, sizeof(port), "type == 2 && gpa == %#" PRIx64,
+			 hlg_ports_word(HLG_STARTS_HALT));
+	else
 		return false;
-	snprintf(filter, sizeof(filter), "port == %#x && val >= %#x && val < %#x",
-		 HLG_STARTS_HALT, HLG_STARTS_HALT_MIN, HLG_STARTS_HALT_MAX);
+	snprintf(filter, sizeof(filter), "%s && val >= %#x && val < %#x", port,
+		 HLG_STARTS_HALT_MIN, HLG_STARTS_HALT_MAX);
 	words[(*n)++] = "--filter";
 	words[(*n)++] = filter;
 	return true;
@@ -266,6 +275,8 @@ bool hlg_record_tracing_halt(const char *root, const char **words, size_t *n)
 	struct tracing tracing = {.option = "record"};
 	struct hlg_err err;
 
-	return find(&tracing, root, &err) == 0 && may_record(&tracing, "kvm/kvm_pio") &&
+	return find(&tracing, root, &err) == 0 &&
+	       may_record(&tracing, has(&tracing, "kvm/kvm_pio") ? "kvm/kvm_pio"
+								 : "kvm/kvm_mmio") &&
 	       add_halt(&tracing, words, n);
 }

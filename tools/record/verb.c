@@ -511,6 +511,12 @@ static void tell_verb(const struct arguments *args, const char *now, const char 
 	fprintf(stderr, "%s\n", more);
 }
 
+/* The guest, if it is known which one runs; or NULL. */
+static const char *only_guest(const struct hlg_record_guests *guests)
+{
+	return guests->n == (guests->module ? 2 : 1) ? guests->paths[0] : NULL;
+}
+
 static void tell_next(const struct arguments *args)
 {
 	const struct hlg_record_guests *guests = &args->guests;
@@ -528,6 +534,9 @@ static void tell_next(const struct arguments *args)
 		  : args->stacks || args->guest_stacks ? "flame --out=flame.svg"
 						       : "report",
 		  "");
+	if (!args->guest_stacks && !args->stacks && !args->windows && !args->exits &&
+	    only_guest(guests))
+		hlg_guest_stacks_hint(only_guest(guests));
 	if (!args->guest_stacks || args->windows || args->exits)
 		return;
 	tell_verb(args, " or", "report --children", "");
@@ -560,12 +569,6 @@ static void find_guests(struct arguments *args)
 		n = hlg_record_count_pids(args->out, pids, HLG_BESIDE_GUESTS);
 	for (size_t i = 0; i < n; i++)
 		hlg_record_process_add(&args->guests, pids[i]);
-}
-
-/* The guest, if it is known which one runs; or NULL. */
-static const char *only_guest(const struct hlg_record_guests *guests)
-{
-	return guests->n == (guests->module ? 2 : 1) ? guests->paths[0] : NULL;
 }
 
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when

@@ -101,22 +101,42 @@ static const struct hlg_format *const formats[] = {
 	NULL,
 };
 
+/* Opens the lines of the images, and has the run find inlined functions there. */
+static bool open_sources(const struct hlg_inputs *in, struct hlg_run *run,
+			 struct hlg_sources *sources)
+{
+	if (!hlg_source_open_all(sources, &run->space))
+		return false;
+	if (in->inlines)
+		run->inlines = (struct hlg_inlined_source){hlg_source_inlined_at, sources,
+							   in->inlines > 0};
+	return true;
+}
+
+static int save(const struct hlg_inputs *in, struct hlg_run *run,
+		const struct hlg_batch *batch, struct hlg_err *err)
+{
+	struct hlg_sources sources = {0};
+	const struct hlg_err *nothing;
+	int rc = open_sources(in, run, &sources)
+			 ? run->format->save(run, &batch->sums, err)
+			 : hlg_err_memory(err, "lines");
+
+	hlg_source_close_all(&sources);
+	nothing = hlg_run_nothing(run);
+	return rc == 0 && nothing ? hlg_err_set(err, HLG_EINPUT, "%s", nothing->msg) : rc;
+}
+
 static int write_report(const struct hlg_inputs *in, struct hlg_run *run,
 			const struct hlg_batch *batch, struct hlg_err *err)
 {
 	struct hlg_sources sources = {0};
 	struct hlg_hint hint;
 	struct hlg_report_file *files;
-	const struct hlg_err *nothing;
 	int rc;
 
-	if (run->format->save) {
-		rc = run->format->save(run, &batch->sums, err);
-		nothing = hlg_run_nothing(run);
-		return rc == 0 && nothing
-			       ? hlg_err_set(err, HLG_EINPUT, "%s", nothing->msg)
-			       : rc;
-	}
+	if (run->format->save)
+		return save(in, run, batch, err);
 	rc = hlg_run_settle(run, err);
 	if (rc < 0)
 		return rc;
@@ -126,12 +146,9 @@ static int write_report(const struct hlg_inputs *in, struct hlg_run *run,
 	run->files = files;
 	run->n_files = batch->n_paths;
 	hlg_batch_note(batch, run);
-	if (hlg_source_open_all(&sources, &run->space)) {
+	if (open_sources(in, run, &sources)) {
 		hint = (struct hlg_hint){&sources, run->options.demangle};
 		run->hint = (struct hlg_twins_hint){hlg_hint_of, &hint};
-		if (in->inlines)
-			run->inlines = (struct hlg_inlined_source){hlg_source_inlined_at,
-								   &sources};
 		rc = hlg_run_report(
 			run,
 			hlg_pager_stream(in->no_pager, run->format, run->options.out),

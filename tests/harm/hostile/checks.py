@@ -306,11 +306,19 @@ def pprof(data, what, names):
                     if name.encode() not in found]
 
 
+def go_cache(place):
+    """Go 1.25 and later build pprof where it is not yet: once for this user, then."""
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    found = os.environ.get("GOCACHE") or os.path.join(caches, "go-build")
+    return found if os.access(found, os.W_OK) else place
+
+
 def go_pprof(path, what, names, place):
     go = program("go")
     if not go:
         return []
     out, err, status = asked([go, "tool", "pprof", "-raw", path], HOME=place,
+                             GOCACHE=go_cache(place),
                              GOFLAGS="-mod=mod", GOPROXY="off", GOTOOLCHAIN="local",
                              PPROF_TMPDIR=place)
     if b"no such tool" in err:

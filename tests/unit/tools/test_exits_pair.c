@@ -209,7 +209,7 @@ START_TEST(calls_of_aarch64)
 	const uint64_t halt = HLG_PORT_IO_PAGE + 8 * HLG_PORT_HALT;
 
 	sums.halt = HLG_PORT_HALT;
-	sums.io_page = HLG_PORT_IO_PAGE;
+	sums.io_page = true;
 	push_arm(HLG_EXITS_ENTRY, 10, 0x100, 0, 0);
 	for (uint64_t at = 20; at <= 1020; at += 1000) {
 		push_arm(HLG_EXITS_EXIT, at, 0x108, 0x24, HLG_ISA_ARM_TRAP);

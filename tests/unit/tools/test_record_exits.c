@@ -16,7 +16,7 @@
 
 #define CALLS                                                                            \
 	"-e syscalls:sys_enter_ioctl --filter cmd == 0xae80 || cmd == 0xae41 || "        \
-	"cmd == 0x4008ae90 || cmd == 0x4020ae46"
+	"cmd == 0x4008ae90 || cmd == 0x4020ae46 || cmd == 0x4020aeae"
 
 static char root[64];
 
@@ -212,6 +212,21 @@ START_TEST(what_guests_halt_with)
 }
 END_TEST
 
+/* A port of Hyperlight's is a word of a page where the kernel is arm64's. */
+START_TEST(what_guests_of_arm64_halt_with)
+{
+	const struct hlg_record_tracing how = {
+		.sandboxes = true, .event = "cpu-clock", .frequency = "997"};
+
+	make("/sys/kernel/tracing/events/kvm/kvm_mmio/id", "1\n");
+	make("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", "2\n");
+	ck_assert_str_eq(
+		ask_how(how),
+		"-e cpu-clock/freq=997/ -e kvm:kvm_mmio --filter type == 2 && "
+		"gpa == 0xffffff360 && val >= 0x1000 && val < 0x7fffffff " CALLS);
+}
+END_TEST
+
 /* The number of a tracepoint that this kernel has and this user may record; else 0. */
 static unsigned long a_tracepoint(void)
 {
@@ -281,11 +296,17 @@ int main(void)
 	Suite *suite = suite_create("record exits");
 	/* The folder is made and removed by the parent: a test may become nobody. */
 	const TTest *const tests[] = {
-		nothing_is_mounted,        there_is_no_kvm,
-		tracefs_is_locked,         events_are_locked,
-		what_is_there_is_recorded, sandboxes,
-		stacks_and_exits,          what_guests_halt_with,
-		an_ordinary_recording,     events_that_take_no_frequency,
+		nothing_is_mounted,
+		there_is_no_kvm,
+		tracefs_is_locked,
+		events_are_locked,
+		what_is_there_is_recorded,
+		sandboxes,
+		stacks_and_exits,
+		what_guests_halt_with,
+		an_ordinary_recording,
+		events_that_take_no_frequency,
+		what_guests_of_arm64_halt_with,
 	};
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
