@@ -461,6 +461,13 @@ static bool add(struct hlg_count *sum, uint64_t samples, uint64_t period)
 	return samples <= HLG_SAVED_MAX_SAMPLES && sum->samples <= HLG_SAVED_MAX_SAMPLES;
 }
 
+static int check_times(struct decoder *d)
+{
+	if (d->p->time_nanos >= 0 && d->p->duration_nanos >= 0)
+		return 0;
+	return fail(d, "it began or took less than nothing");
+}
+
 /* What the totals say against what is there. */
 static int check_sums(struct decoder *d)
 {
@@ -546,6 +553,8 @@ static int add_totals(struct decoder *d)
 			*sum = field->id < FIRST_OF_RECORDINGS ? *sum + *more
 							       : hlg_sum(*sum, *more);
 	}
+	d->saved->began = hlg_sum_first(d->saved->began, (uint64_t)d->p->time_nanos);
+	d->saved->took = hlg_sum(d->saved->took, (uint64_t)d->p->duration_nanos);
 	if (to->seen_samples <= HLG_SAVED_MAX_SAMPLES)
 		return keep_unknown(d, &to->base, &from->base) ? 0 : fail_memory(d);
 	return hlg_err_set(d->err, HLG_EINPUT,
@@ -564,7 +573,7 @@ static int check_strings(struct decoder *d)
 static int decode(struct decoder *d)
 {
 	static int (*const steps[])(struct decoder *) = {
-		check_format, check_strings,    read_images, read_functions,
+		check_format, check_strings, check_times, read_images, read_functions,
 		read_events,  read_series,      read_hosts,  check_locations,
 		read_samples, read_host_stacks, check_sums,  read_moments,
 		join,         add_totals};

@@ -55,6 +55,11 @@ static void *pointers(struct encoder *e, const void *list, size_t n, size_t size
 	return to;
 }
 
+static int64_t in_range(uint64_t n)
+{
+	return n < INT64_MAX ? (int64_t)n : INT64_MAX;
+}
+
 static void refer(struct encoder *e, int64_t *field, const char *text)
 {
 	if (HLG_GROW(e->references, e->n_references))
@@ -149,9 +154,37 @@ static bool add_types(struct encoder *e)
 		refer(e, &p->sample_type[2 * i + 1]->type, name);
 		refer(e, &p->sample_type[2 * i + 1]->unit,
 		      unit_of(e->saved->events.at[i].name));
-		if (i == 0)
-			refer(e, &p->default_sample_type, name);
+		if (i)
+			continue;
+		refer(e, &p->default_sample_type, name);
+		refer(e, &p->period_type->type, name);
+		refer(e, &p->period_type->unit, unit_of(e->saved->events.at[i].name));
 	}
+	return true;
+}
+
+/* When, for how long, and how much of the first event a sample stands for. */
+static bool add_period(struct encoder *e)
+{
+	const struct hlg_saved *s = e->saved;
+	Pprof__Profile *p = &e->profile;
+	Pprof__ValueType **type = messages(e, 1, &pprof__value_type__descriptor);
+	struct hlg_count sum = {0};
+
+	if (!type)
+		return false;
+	p->time_nanos = in_range(s->began);
+	p->duration_nanos = in_range(s->took);
+	for (size_t i = 0; i < s->cells.n; i++)
+		if (s->cells.at[i].key.event == 0)
+			hlg_count_add(&sum, s->cells.at[i].count);
+	for (size_t i = 0; i < s->hosts.n; i++)
+		if (s->hosts.at[i].event == 0)
+			hlg_count_add(&sum, (struct hlg_count){s->hosts.at[i].samples,
+							       s->hosts.at[i].period});
+	if (sum.samples)
+		p->period = in_range(sum.period / sum.samples);
+	p->period_type = s->events.n ? type[0] : NULL;
 	return true;
 }
 
@@ -457,7 +490,7 @@ static bool add_all(struct encoder *e)
 			refer(e, &e->keys[i], hlg_saved_key_names[i]);
 	add_comment(e);
 	/* Labels have the places of keys: samples come behind the strings. */
-	return add_types(e) && add_mappings(e) && add_functions(e) && !e->failed &&
+	return add_period(e) && add_types(e) && add_mappings(e) && add_functions(e) && !e->failed &&
 	       add_strings(e) && add_locations(e) && add_samples(e) && add_extra(e);
 }
 

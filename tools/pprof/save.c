@@ -474,6 +474,8 @@ static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 	t->skipped = sums->skipped;
 	t->left = sums->left;
 	t->marks = s->run->stacks.marks;
+	s->saved->began = sums->began;
+	s->saved->took = sums->took;
 }
 
 static int check_read(const struct hlg_run *run, struct hlg_err *err)

@@ -91,6 +91,7 @@ struct hlg_saved_cell {
 /* Lists of n things, which grow as symtab/grow.h has it. */
 struct hlg_saved {
 	const char *first;  /* file, for messages; NULL: none was added. Not owned */
+	uint64_t began, took; /* ns, as hlg_recording_sums has them */
 	Pprof__Extra extra; /* its rows are in the lists below */
 	struct {
 		Pprof__Extra__Event *at;
