@@ -182,6 +182,11 @@ static int fail_foreign(struct decoder *d)
 					   "read any more (record again, or use hlguest "
 					   "0.1)",
 					   d->path);
+		if (strncmp(line + len, HLG_SAVED_SERVER, strlen(HLG_SAVED_SERVER)) == 0)
+			return hlg_err_set(d->err, HLG_EINPUT,
+					   "%s: was saved for a server, without what "
+					   "only hlguest reads (save it without --for)",
+					   d->path);
 		return fail(d, "another program wrote it, without what only hlguest "
 			       "knows");
 	}
@@ -573,10 +578,10 @@ static int check_strings(struct decoder *d)
 static int decode(struct decoder *d)
 {
 	static int (*const steps[])(struct decoder *) = {
-		check_format, check_strings, check_times, read_images, read_functions,
-		read_events,  read_series,      read_hosts,  check_locations,
-		read_samples, read_host_stacks, check_sums,  read_moments,
-		join,         add_totals};
+		check_format,    check_strings, check_times,      read_images,
+		read_functions,  read_events,   read_series,      read_hosts,
+		check_locations, read_samples,  read_host_stacks, check_sums,
+		read_moments,    join,          add_totals};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)

@@ -21,6 +21,14 @@
 struct arguments {
 	struct hlg_inputs inputs;
 	const char *calibration;
+	int reader; /* enum hlg_pprof_reader */
+	struct hlg_verb_texts labels;
+};
+
+/* What is saved beside the run. */
+struct saving {
+	const struct hlg_recording_sums *sums;
+	struct hlg_pprof_server server;
 };
 
 static int compare_files(const void *a, const void *b)
@@ -77,9 +85,14 @@ static int prepare_pprof(struct hlg_run *run, struct hlg_err *err)
 	return hlg_pprof_check(err);
 }
 
-static int save_pprof(struct hlg_run *run, const void *sums, struct hlg_err *err)
+static int save_pprof(struct hlg_run *run, const void *of, struct hlg_err *err)
 {
-	return hlg_pprof_report(run, sums, stdout, err);
+	const struct saving *saving = of;
+	struct hlg_pprof_server server = saving->server;
+
+	return hlg_pprof_report(run, saving->sums,
+				server.reader == HLG_PPROF_HLGUEST ? NULL : &server,
+				stdout, err);
 }
 
 static const struct hlg_format pprof = {.name = "pprof",
@@ -101,9 +114,18 @@ static const struct hlg_format *const formats[] = {
 	NULL,
 };
 
-static int write_report(const struct hlg_inputs *in, struct hlg_run *run,
+static struct hlg_pprof_server server_of(const struct arguments *args)
+{
+	return (struct hlg_pprof_server){.reader = (enum hlg_pprof_reader)args->reader,
+					 .labels = args->labels.text,
+					 .n_labels = args->labels.n};
+}
+
+static int write_report(const struct arguments *args, struct hlg_run *run,
 			const struct hlg_batch *batch, struct hlg_err *err)
 {
+	const struct saving saving = {&batch->sums, server_of(args)};
+	const struct hlg_inputs *in = &args->inputs;
 	struct hlg_sources sources = {0};
 	struct hlg_hint hint;
 	struct hlg_report_file *files;
@@ -111,7 +133,7 @@ static int write_report(const struct hlg_inputs *in, struct hlg_run *run,
 	int rc;
 
 	if (run->format->save) {
-		rc = run->format->save(run, &batch->sums, err);
+		rc = run->format->save(run, &saving, err);
 		nothing = hlg_run_nothing(run);
 		return rc == 0 && nothing
 			       ? hlg_err_set(err, HLG_EINPUT, "%s", nothing->msg)
@@ -145,8 +167,10 @@ static int write_report(const struct hlg_inputs *in, struct hlg_run *run,
 }
 
 /* Reads the files and writes the report. Returns the exit status. */
-static int profile(struct hlg_inputs *in, const char *calibration)
+static int profile(struct arguments *args)
 {
+	const char *calibration = args->calibration;
+	struct hlg_inputs *in = &args->inputs;
 	struct hlg_calibration_file calibrated;
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
@@ -172,7 +196,7 @@ static int profile(struct hlg_inputs *in, const char *calibration)
 		rc = hlg_report_calibration_apply(&run, &calibrated, calibration,
 						  batch.paths, batch.n_paths, &err);
 	if (rc == 0 && batch.n_read)
-		rc = write_report(in, &run, &batch, &err);
+		rc = write_report(args, &run, &batch, &err);
 	/* Where the output has no room for it. */
 	if (rc == 0 && batch.n_read && !run.format->notes)
 		hlg_base_search_warn(&run.space);
@@ -185,13 +209,26 @@ static int profile(struct hlg_inputs *in, const char *calibration)
 	return status;
 }
 
+static int check(void *arguments, struct hlg_err *err)
+{
+	const struct arguments *args = arguments;
+	const struct hlg_pprof_server server = server_of(args);
+
+	if (args->reader != HLG_PPROF_HLGUEST && args->inputs.format != &pprof)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--for: is about saved profiles (give --format=pprof, "
+				   "too)");
+	return hlg_pprof_server_check(&server, err);
+}
+
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
 	struct arguments args = {0};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
-		status = profile(&args.inputs, args.calibration);
+		status = profile(&args);
+	free(args.labels.text);
 	hlg_inputs_finish(&args.inputs);
 	return status;
 }
@@ -205,6 +242,17 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_TEXT,
 	 .reads = true,
 	 .field = offsetof(struct arguments, calibration)},
+	{.name = "for",
+	 .value = HLG_PPROF_SERVERS,
+	 .help = "who is to take a saved profile; for a server, as it takes it",
+	 .kind = HLG_VERB_ONE_OF,
+	 .field = offsetof(struct arguments, reader),
+	 .fallback = "hlguest"},
+	{.name = "label",
+	 .value = "KEY=VALUE",
+	 .help = "a label of all samples, for the server; may be repeated",
+	 .kind = HLG_VERB_TEXTS,
+	 .field = offsetof(struct arguments, labels)},
 	{0},
 };
 
@@ -237,5 +285,6 @@ const struct hlg_verb hlg_verb_report = {
 	.formats = formats,
 	.options = options,
 	.size = sizeof(struct arguments),
+	.check = check,
 	.run = run,
 };

@@ -40,6 +40,7 @@ class Profile:
         self.parts = {}
         for field, value in fields(data):
             self.parts.setdefault(field, []).append(value)
+        self.others = set()  # fields of samples that pprof does not have
         self.strings = self.parts.get(6, [])
         self.types = [self.type(x) for x in self.parts.get(1, [])]
         self.samples = [self.sample(x) for x in self.parts.get(2, [])]
@@ -62,7 +63,7 @@ class Profile:
             elif field == 3:
                 labels.append(dict(fields(value)))
             else:
-                raise ValueError(f"a sample has field {field}")
+                self.others.add(field)
         return locations, values, labels
 
     def labels(self, sample):
@@ -111,7 +112,8 @@ def of_several(bench):
         yield f"by its clock: {p.time} {p.took}, not of {min(stamps)} to {max(stamps)}"
     for both in (bench.merge([path, bench.save("demo.elf", "demo-user.data")]),
                  bench.merge([bench.save("demo.elf", "demo-user.data"), path]),
-                 bench.save("demo.elf", "clock", "demo-user.data")):
+                 bench.save("demo.elf", "clock", "demo-user.data"),
+                 bench.save("demo.elf", "demo-user.data", "clock")):
         both = Profile(both)
         if (both.time, both.took, both.period) != (WRITTEN - p.took, 2 * p.took, p.period):
             yield f"of both: {both.time} {both.took} {both.period}"
