@@ -44,6 +44,8 @@ struct hlg_recording_sums {
 	uint16_t machine; /* it was recorded on (e_machine); 0: unknown, or several's sum
 			   */
 	bool attached;    /* recordings of perf record -a, -p, -t: no command's own */
+	uint64_t began;   /* ns since 1970, UTC; 0: not known. Of several the first */
+	uint64_t took;    /* ns from the first sample to the last; of several the sum */
 };
 
 #endif

@@ -8,7 +8,7 @@
 #include "filter/profile/select.h"
 #include "tools/exits/pair.h"
 #include "tools/exits/reasons.h"
-#include "tools/feed/feed.h"
+#include "tools/feed/window.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 #include "tools/tracepoint/trace.h"

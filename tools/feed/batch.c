@@ -272,6 +272,8 @@ static void add_sums(struct hlg_recording_sums *to, const struct hlg_recording_s
 	to->unjoined += from->unjoined;
 	to->left = hlg_sum(to->left, from->left);
 	to->attached |= from->attached;
+	to->began = hlg_sum_first(to->began, from->began);
+	to->took = hlg_sum(to->took, from->took);
 }
 
 static void start(struct worker *workers, unsigned n)

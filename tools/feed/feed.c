@@ -11,6 +11,7 @@
 #include "tools/feed/tails.h"
 #include "tools/feed/timeline.h"
 #include "tools/feed/turns-read.h"
+#include "tools/feed/window.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 
@@ -547,6 +548,8 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
+	if (rc == 0)
+		rc = hlg_feed_when(pd, path, &profile->span, sums, err);
 	hlg_starts_end(&profile->starts);
 	hlg_turns_use(turns, !sums->lost, profile);
 	finish(&feed);

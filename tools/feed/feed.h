@@ -32,14 +32,6 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 		  struct hlg_profile *profile, struct hlg_host *host,
 		  struct hlg_recording_sums *sums, struct hlg_err *err);
 
-/*
- * When the samples of a recording are wanted: as time= says, by the span of this one
- * where that is relative: as perf record noted it, else of its samples. What can be read
- * but once has none.
- */
-int hlg_feed_window(struct hlg_select_window *window, const char *path,
-		    const struct hlg_options *options, struct hlg_err *err);
-
 /* Only counts. */
 int hlg_feed_count(const char *path, struct hlg_recording_sums *sums,
 		   struct hlg_err *err);

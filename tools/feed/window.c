@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/feed/feed.h"
+#include "tools/feed/window.h"
+
+#include <sys/stat.h>
+#include <time.h>
 
 #include "tools/feed/turns.h"
-#include "tools/perfdata/perfdata.h"
 
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
@@ -46,4 +48,41 @@ int hlg_feed_window(struct hlg_select_window *window, const char *path,
 	if (rc == 0 && hlg_sample_span_known(&span))
 		*window = hlg_select_window_of(options, span.first, span.last);
 	return rc;
+}
+
+static uint64_t ns_of(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
+
+/* perf record writes to the file until its end; what is no file is recorded now. */
+static uint64_t last_written(const char *path)
+{
+	struct timespec now = {0};
+	struct stat st;
+
+	if (hlg_turns_is_kept(path) && stat(path, &st) == 0)
+		return ns_of(&st.st_mtim);
+	clock_gettime(CLOCK_REALTIME, &now);
+	return ns_of(&now);
+}
+
+int hlg_feed_when(const struct hlg_perfdata *pd, const char *path,
+		  const struct hlg_sample_span *span, struct hlg_recording_sums *sums,
+		  struct hlg_err *err)
+{
+	bool known = hlg_sample_span_known(span);
+	uint64_t wall, clock, ended;
+	int rc = hlg_perfdata_clock(pd, &wall, &clock, err);
+
+	if (rc < 0)
+		return rc;
+	sums->took = known ? span->last - span->first : 0;
+	if (wall && known) {
+		sums->began = wall + (span->first - clock);
+		return 0;
+	}
+	ended = last_written(path);
+	sums->began = ended > sums->took ? ended - sums->took : 0;
+	return 0;
 }

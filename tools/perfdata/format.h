@@ -45,6 +45,7 @@ enum hlg_feature {
 	HLG_FEATURE_SAMPLE_TIME = 21,
 	HLG_FEATURE_DIR_FORMAT = 24,
 	HLG_FEATURE_COMPRESSED = 27,
+	HLG_FEATURE_CLOCK_DATA = 29,
 	HLG_FEATURE_PMU_CAPS = 31,  /* the last that perf 6.1 knows */
 	HLG_FEATURE_E_MACHINE = 33, /* perf 7.0: u32 e_machine, u32 e_flags */
 	HLG_FEATURES = 256,

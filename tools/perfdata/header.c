@@ -547,20 +547,38 @@ int hlg_perfdata_build_ids(const struct hlg_perfdata *pd,
 	return ok ? 0 : hlg_err_memory(err, pd->path);
 }
 
-int hlg_perfdata_sample_time(const struct hlg_perfdata *pd, uint64_t *first,
-			     uint64_t *last, struct hlg_err *err)
+/* Two numbers that stand at at in a section of a feature; both 0 if it is not there. */
+static int read_pair(const struct hlg_perfdata *pd, unsigned feature, size_t at,
+		     uint64_t *one, uint64_t *two, struct hlg_err *err)
 {
 	uint8_t *data;
 	size_t n;
-	int rc = read_section(pd, HLG_FEATURE_SAMPLE_TIME, &data, &n, err);
+	int rc = read_section(pd, feature, &data, &n, err);
 
-	*first = *last = 0;
+	*one = *two = 0;
 	if (rc < 0)
 		return rc;
-	if (n >= 16 && hlg_perfdata_u64(data) <= hlg_perfdata_u64(data + 8)) {
-		*first = hlg_perfdata_u64(data);
-		*last = hlg_perfdata_u64(data + 8);
+	if (n >= at + 16) {
+		*one = hlg_perfdata_u64(data + at);
+		*two = hlg_perfdata_u64(data + at + 8);
 	}
 	free(data);
 	return 0;
+}
+
+int hlg_perfdata_sample_time(const struct hlg_perfdata *pd, uint64_t *first,
+			     uint64_t *last, struct hlg_err *err)
+{
+	int rc = read_pair(pd, HLG_FEATURE_SAMPLE_TIME, 0, first, last, err);
+
+	if (*first > *last)
+		*first = *last = 0;
+	return rc;
+}
+
+int hlg_perfdata_clock(const struct hlg_perfdata *pd, uint64_t *wall, uint64_t *clock,
+		       struct hlg_err *err)
+{
+	/* Behind a version and the clock's id. */
+	return read_pair(pd, HLG_FEATURE_CLOCK_DATA, 8, wall, clock, err);
 }

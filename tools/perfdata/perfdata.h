@@ -114,6 +114,13 @@ int hlg_perfdata_build_ids(const struct hlg_perfdata *pd,
 int hlg_perfdata_sample_time(const struct hlg_perfdata *pd, uint64_t *first,
 			     uint64_t *last, struct hlg_err *err);
 
+/*
+ * Two readings of one moment, for perf record -k CLOCK ("HEADER_CLOCK_DATA"): ns since
+ * 1970, UTC, and ns of the samples' clock; both 0 without, or in pipe mode.
+ */
+int hlg_perfdata_clock(const struct hlg_perfdata *pd, uint64_t *wall, uint64_t *clock,
+		       struct hlg_err *err);
+
 #define HLG_PERFDATA_TYPES 128 /* record types counted one by one */
 
 /* What was met besides samples. Complete when hlg_perfdata_read has returned. */

@@ -11,4 +11,10 @@ static inline uint64_t hlg_sum(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* The earlier of two times, of which 0 is none. */
+static inline uint64_t hlg_sum_first(uint64_t a, uint64_t b)
+{
+	return a && (b == 0 || a < b) ? a : b;
+}
+
 #endif

@@ -208,6 +208,11 @@ static int fail_foreign(struct decoder *d)
 					   "read any more (record again, or use hlguest "
 					   "0.1)",
 					   d->path);
+		if (strncmp(line + len, HLG_SAVED_SERVER, strlen(HLG_SAVED_SERVER)) == 0)
+			return hlg_err_set(d->err, HLG_EINPUT,
+					   "%s: was saved for a server, without what "
+					   "only hlguest reads (save it without --for)",
+					   d->path);
 		return fail(d, "another program wrote it, without what only hlguest "
 			       "knows");
 	}
@@ -489,6 +494,13 @@ static bool add(struct hlg_count *sum, uint64_t samples, uint64_t period)
 	return samples <= HLG_SAVED_MAX_SAMPLES && sum->samples <= HLG_SAVED_MAX_SAMPLES;
 }
 
+static int check_times(struct decoder *d)
+{
+	if (d->p->time_nanos >= 0 && d->p->duration_nanos >= 0)
+		return 0;
+	return fail(d, "it began or took less than nothing");
+}
+
 /* What the totals say against what is there. */
 static int check_sums(struct decoder *d)
 {
@@ -574,6 +586,8 @@ static int add_totals(struct decoder *d)
 			*sum = field->id < FIRST_OF_RECORDINGS ? *sum + *more
 							       : hlg_sum(*sum, *more);
 	}
+	d->saved->began = hlg_sum_first(d->saved->began, (uint64_t)d->p->time_nanos);
+	d->saved->took = hlg_sum(d->saved->took, (uint64_t)d->p->duration_nanos);
 	if (to->seen_samples <= HLG_SAVED_MAX_SAMPLES)
 		return keep_unknown(d, &to->base, &from->base) ? 0 : fail_memory(d);
 	return hlg_err_set(d->err, HLG_EINPUT,
@@ -592,10 +606,10 @@ static int check_strings(struct decoder *d)
 static int decode(struct decoder *d)
 {
 	static int (*const steps[])(struct decoder *) = {
-		check_format, check_strings,    read_images, read_functions,
-		read_events,  read_series,      read_hosts,  read_locations,
-		read_samples, read_host_stacks, check_sums,  read_moments,
-		join,         add_totals};
+		check_format,   check_strings, check_times,      read_images,
+		read_functions, read_events,   read_series,      read_hosts,
+		read_locations, read_samples,  read_host_stacks, check_sums,
+		read_moments,   join,          add_totals};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/pprof/saved.h"
+#include "tools/pprof/server.h"
 
 /* A field that is to have the place of text. */
 struct reference {
@@ -25,7 +26,9 @@ struct encoder {
 	Pprof__Extra extra;
 	struct hlg_saved_frame *locations; /* sorted */
 	size_t n_locations, n_samples;
-	uint32_t *samples; /* of each cell: the place of its sample */
+	const struct hlg_pprof_label *labels; /* for a server: of all samples */
+	char **types;                         /* of each event */
+	uint32_t *samples;                    /* of each cell: the place of its sample */
 	int64_t empty, keys[HLG_SAVED_N_KEYS], comment; /* places of strings */
 	char sums[512];
 };
@@ -53,6 +56,11 @@ static void *pointers(struct encoder *e, const void *list, size_t n, size_t size
 	for (size_t i = 0; to && i < n; i++)
 		to[i] = (unsigned char *)(uintptr_t)list + size * i;
 	return to;
+}
+
+static int64_t in_range(uint64_t n)
+{
+	return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
 static void refer(struct encoder *e, int64_t *field, const char *text)
@@ -121,21 +129,45 @@ static char *event_name(struct encoder *e, size_t i)
 	return name;
 }
 
+/* The value type of an event, in the arena; NULL without memory. For a server two may be
+ * alike where the events were not. */
+static char *type_name(struct encoder *e, size_t i)
+{
+	char *type, *name;
+	size_t size;
+
+	if (!e->saved->server)
+		return event_name(e, i);
+	type = hlg_pprof_server_type(e->saved->events.at[i].name);
+	size = type ? strlen(type) + 24 : 0;
+	name = type ? hlg_saved_arena_alloc(&e->arena, size, 1) : NULL;
+	if (name)
+		snprintf(name, size, "%s", type);
+	for (size_t k = 0; name && k < i; k++)
+		if (strcmp(e->types[k], type) == 0)
+			snprintf(name, size, "%s_%zu", type, i + 1);
+	free(type);
+	return name;
+}
+
 /* samples and EVENT; where there are several events, samples:EVENT and EVENT. */
 static bool add_types(struct encoder *e)
 {
+	char colon = e->saved->server ? '_' : ':';
 	Pprof__Profile *p = &e->profile;
 
 	p->n_sample_type = 2 * e->saved->events.n;
 	p->sample_type = messages(e, p->n_sample_type, &pprof__value_type__descriptor);
-	if (!p->sample_type)
+	e->types = hlg_saved_arena_alloc(&e->arena, e->saved->events.n, sizeof(char *));
+	if (!p->sample_type || !e->types)
 		return false;
 	for (size_t i = 0; i < e->saved->events.n; i++) {
-		char *name = event_name(e, i), *samples;
+		char *name = type_name(e, i), *samples;
 		size_t size;
 
 		if (!name)
 			return false;
+		e->types[i] = name;
 		size = strlen(name) + 9;
 		samples = hlg_saved_arena_alloc(&e->arena, size, 1);
 		if (!samples)
@@ -143,15 +175,43 @@ static bool add_types(struct encoder *e)
 		if (e->saved->events.n == 1)
 			strcpy(samples, "samples");
 		else
-			snprintf(samples, size, "samples:%s", name);
+			snprintf(samples, size, "samples%c%s", colon, name);
 		refer(e, &p->sample_type[2 * i]->type, samples);
 		refer(e, &p->sample_type[2 * i]->unit, "count");
 		refer(e, &p->sample_type[2 * i + 1]->type, name);
 		refer(e, &p->sample_type[2 * i + 1]->unit,
 		      unit_of(e->saved->events.at[i].name));
-		if (i == 0)
-			refer(e, &p->default_sample_type, name);
+		if (i)
+			continue;
+		refer(e, &p->default_sample_type, name);
+		refer(e, &p->period_type->type, name);
+		refer(e, &p->period_type->unit, unit_of(e->saved->events.at[i].name));
 	}
+	return true;
+}
+
+/* When, for how long, and how much of the first event a sample stands for. */
+static bool add_period(struct encoder *e)
+{
+	const struct hlg_saved *s = e->saved;
+	Pprof__Profile *p = &e->profile;
+	Pprof__ValueType **type = messages(e, 1, &pprof__value_type__descriptor);
+	struct hlg_count sum = {0};
+
+	if (!type)
+		return false;
+	p->time_nanos = in_range(s->began);
+	p->duration_nanos = in_range(s->took);
+	for (size_t i = 0; i < s->cells.n; i++)
+		if (s->cells.at[i].key.event == 0)
+			hlg_count_add(&sum, s->cells.at[i].count);
+	for (size_t i = 0; i < s->hosts.n; i++)
+		if (s->hosts.at[i].event == 0)
+			hlg_count_add(&sum, (struct hlg_count){s->hosts.at[i].samples,
+							       s->hosts.at[i].period});
+	if (sum.samples)
+		p->period = in_range(sum.period / sum.samples);
+	p->period_type = s->events.n ? type[0] : NULL;
 	return true;
 }
 
@@ -195,12 +255,6 @@ static bool add_functions(struct encoder *e)
 	return true;
 }
 
-static bool same_sample(const struct hlg_saved_cell *a, const struct hlg_saved_cell *b)
-{
-	return hlg_saved_compare_frames(&a->at, &b->at) == 0 && a->stack == b->stack &&
-	       memcmp(a->key.part, b->key.part, sizeof(a->key.part)) == 0;
-}
-
 static int compare_locations(const void *a, const void *b)
 {
 	return hlg_saved_compare_frames(a, b);
@@ -219,8 +273,8 @@ static bool find_locations(struct encoder *e)
 		return false;
 	n = 0;
 	for (size_t i = 0; i < s->cells.n; i++) {
-		e->n_samples +=
-			i == 0 || !same_sample(&s->cells.at[i - 1], &s->cells.at[i]);
+		e->n_samples += i == 0 || !hlg_saved_same_sample(&s->cells.at[i - 1],
+								 &s->cells.at[i]);
 		e->locations[n++] = s->cells.at[i].at;
 	}
 	for (size_t i = 0; i < s->stacks.n; i++)
@@ -281,9 +335,43 @@ static bool add_locations(struct encoder *e)
 	return true;
 }
 
+/* For a server: text, and what is not known is left out. */
+static bool add_texts(struct encoder *e, Pprof__Sample *sample,
+		      const struct hlg_saved_key *key)
+{
+	const struct hlg_pprof_server *to = e->saved->server;
+	size_t most = HLG_SAVED_N_KEYS + to->n_labels;
+
+	sample->label = messages(e, most, &pprof__label__descriptor);
+	for (size_t i = 0; sample->label && i < most; i++) {
+		Pprof__Label *label = sample->label[sample->n_label];
+		size_t fixed = i - HLG_SAVED_N_KEYS;
+		char *text;
+
+		if (i < HLG_SAVED_N_KEYS &&
+		    (!(e->saved->extra.by >> i & 1) || key->part[i] < 0))
+			continue;
+		text = hlg_saved_arena_alloc(&e->arena, 16, 1);
+		if (!text)
+			return false;
+		sample->n_label++;
+		if (i < HLG_SAVED_N_KEYS) {
+			snprintf(text, 16, "%" PRId32, key->part[i]);
+			refer(e, &label->key, hlg_saved_key_names[i]);
+			refer(e, &label->str, text);
+		} else {
+			refer(e, &label->key, e->labels[fixed].key);
+			refer(e, &label->str, e->labels[fixed].value);
+		}
+	}
+	return sample->label;
+}
+
 static bool add_labels(struct encoder *e, Pprof__Sample *sample,
 		       const struct hlg_saved_key *key)
 {
+	if (e->saved->server)
+		return add_texts(e, sample, key);
 	if (!e->saved->extra.by)
 		return true;
 	sample->label = messages(e, HLG_SAVED_N_KEYS, &pprof__label__descriptor);
@@ -338,9 +426,9 @@ static bool add_stack(struct encoder *e, Pprof__Sample *sample,
 	sample->location_id[0] = location_id(e, &cell->at);
 	for (size_t i = 0; i < stack->n_frames; i++)
 		sample->location_id[1 + i] = location_id(e, &stack->frames[i]);
-	if (cell->stack)
+	if (cell->stack && !e->saved->server)
 		sample->stack = stack_message(e, stack);
-	return !cell->stack || sample->stack;
+	return !cell->stack || e->saved->server || sample->stack;
 }
 
 static Pprof__Extra__HostStack **host_stacks(struct encoder *e)
@@ -383,7 +471,7 @@ static bool add_samples(struct encoder *e)
 	for (size_t i = 0; i < e->saved->cells.n; i++) {
 		const struct hlg_saved_cell *cell = &cells[i];
 
-		if (i == 0 || !same_sample(&cells[i - 1], cell)) {
+		if (i == 0 || !hlg_saved_same_sample(&cells[i - 1], cell)) {
 			sample = p->sample[n++];
 			sample->n_value = width;
 			sample->value =
@@ -423,7 +511,11 @@ static void add_comment(struct encoder *e)
 	e->failed |= !f;
 	if (!f)
 		return;
-	fprintf(f, HLG_SAVED_COMMENT "format=%d", format_of(e->saved));
+	if (e->saved->server)
+		fprintf(f, HLG_SAVED_COMMENT HLG_SAVED_SERVER "%s",
+			hlg_pprof_server_name(e->saved->server->reader));
+	else
+		fprintf(f, HLG_SAVED_COMMENT "format=%d", format_of(e->saved));
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
 		if (sums[i].samples)
 			fprintf(f, " %s=%" PRIu64 ",%" PRIu64, sums[i].name,
@@ -468,12 +560,19 @@ static bool add_all(struct encoder *e)
 		return false;
 	refer(e, &e->empty, "");
 	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++)
-		if (e->saved->extra.by >> i & 1)
+		if (!e->saved->server && e->saved->extra.by >> i & 1)
 			refer(e, &e->keys[i], hlg_saved_key_names[i]);
 	add_comment(e);
+	if (!add_period(e) || !add_types(e) || !add_mappings(e) || !add_functions(e))
+		return false;
+	if (e->saved->server) {
+		e->labels = hlg_pprof_server_labels(e->saved->server, &e->arena);
+		return e->labels && add_samples(e) && !e->failed && add_strings(e) &&
+		       add_locations(e);
+	}
 	/* Labels have the places of keys: samples come behind the strings. */
-	return add_types(e) && add_mappings(e) && add_functions(e) && !e->failed &&
-	       add_strings(e) && add_locations(e) && add_samples(e) && add_extra(e);
+	return !e->failed && add_strings(e) && add_locations(e) && add_samples(e) &&
+	       add_extra(e);
 }
 
 int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,

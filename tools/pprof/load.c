@@ -390,6 +390,8 @@ static void add_totals(struct loader *l, struct hlg_recording_sums *sums)
 	sums->throttled = t->throttled;
 	sums->skipped = t->skipped;
 	sums->left = t->left;
+	sums->began = l->saved.began;
+	sums->took = l->saved.took;
 }
 
 static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_sums *sums)

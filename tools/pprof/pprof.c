@@ -76,9 +76,9 @@ int hlg_pprof_check(struct hlg_err *err)
 }
 
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
-		     FILE *stream, struct hlg_err *err)
+		     struct hlg_pprof_server *server, FILE *stream, struct hlg_err *err)
 {
-	(void)run, (void)sums, (void)stream;
+	(void)run, (void)sums, (void)server, (void)stream;
 	return hlg_pprof_check(err);
 }
 
@@ -103,6 +103,12 @@ int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
 {
 	(void)paths, (void)n, (void)out, (void)stream, (void)progress;
 	return hlg_pprof_check(err);
+}
+
+int hlg_pprof_server_check(const struct hlg_pprof_server *server, struct hlg_err *err)
+{
+	(void)server, (void)err;
+	return 0; /* nothing is saved at all */
 }
 
 int hlg_pprof_images(struct hlg_space *space, char *const *paths, size_t n,

@@ -17,6 +17,7 @@
 #include "filter/profile/count.h"
 #include "filter/run.h"
 #include "tools/cli/progress.h"
+#include "tools/pprof/server.h"
 
 /* Can this build do it? Asked before work is begun. */
 int hlg_pprof_check(struct hlg_err *err);
@@ -30,10 +31,11 @@ bool hlg_pprof_is(const char *path);
 /*
  * Saves what run has counted: to out=, else to stream; with stacks, if it has them. run
  * must have collected host rows (mode=all), or a selection made later could not be exact.
- * sums are told in the file.
+ * sums are told in the file. For a server, if that is not NULL, as it takes it; standard
+ * error tells what had to be folded for that.
  */
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
-		     FILE *stream, struct hlg_err *err);
+		     struct hlg_pprof_server *server, FILE *stream, struct hlg_err *err);
 
 /*
  * Adds the saved profile at path ("-" is standard input) to profile, its host rows to

@@ -494,6 +494,35 @@ bool hlg_pprof_resolve(struct hlg_saved *s)
 	return ok;
 }
 
+/* By image and function; the smallest address first. */
+static int compare_by_function(const void *a, const void *b)
+{
+	const struct hlg_saved_frame *x = *(struct hlg_saved_frame *const *)a;
+	const struct hlg_saved_frame *y = *(struct hlg_saved_frame *const *)b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return compare_u64(x->ip, y->ip);
+}
+
+bool hlg_pprof_forget_addresses(struct hlg_saved *saved)
+{
+	size_t n;
+	struct hlg_saved_frame **list = list_frames(saved, &n);
+
+	if (!list)
+		return false;
+	qsort(list, n, sizeof(struct hlg_saved_frame *), compare_by_function);
+	for (size_t i = 1; i < n; i++)
+		if (list[i]->image == list[i - 1]->image &&
+		    list[i]->function == list[i - 1]->function)
+			list[i]->ip = list[i - 1]->ip;
+	free(list);
+	return hlg_pprof_resolve(saved);
+}
+
 enum {
 	COMPACT_AT_LEAST = 32 << 20 /* bytes */
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From what was counted, and the space it lies in, to a saved profile. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -529,6 +531,8 @@ static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 	t->skipped = sums->skipped;
 	t->left = sums->left;
 	t->marks = s->run->stacks.marks;
+	s->saved->began = sums->began;
+	s->saved->took = sums->took;
 }
 
 static int check_read(const struct hlg_run *run, struct hlg_err *err)
@@ -583,8 +587,23 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 	return rc;
 }
 
+/* The output has no room for it. */
+static void tell_folded(const struct hlg_pprof_server *server, uint64_t all)
+{
+	if (server->addresses)
+		fprintf(stderr,
+			"hlguest: note: for %s's limit each address is the first "
+			"address of its function (rows less: %" PRIu64 ")\n",
+			hlg_pprof_server_name(server->reader), server->addresses);
+	if (server->folded)
+		fprintf(stderr,
+			"hlguest: note: for %s's limit the rarest %" PRIu64 " of %" PRIu64
+			" samples are summed as " HLG_PPROF_SERVER_FOLDED "\n",
+			hlg_pprof_server_name(server->reader), server->folded, all);
+}
+
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
-		     FILE *stream, struct hlg_err *err)
+		     struct hlg_pprof_server *server, FILE *stream, struct hlg_err *err)
 {
 	struct hlg_saved saved = HLG_SAVED_INIT;
 	struct saver s = {.run = run, .saved = &saved};
@@ -597,7 +616,11 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		rc = save(&s, &report, err);
 	}
 	if (rc == 0)
-		rc = hlg_pprof_write(&saved, run->options.out, stream, err);
+		rc = server ? hlg_pprof_server_write(&saved, server, run->options.out,
+						     stream, err)
+			    : hlg_pprof_write(&saved, run->options.out, stream, err);
+	if (rc == 0 && server)
+		tell_folded(server, saved.extra.guest_samples);
 	hlg_report_finish(&report);
 	hlg_saved_finish(&saved);
 	return rc;

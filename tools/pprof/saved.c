@@ -160,6 +160,12 @@ int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved
 	return 0;
 }
 
+bool hlg_saved_same_sample(const struct hlg_saved_cell *a, const struct hlg_saved_cell *b)
+{
+	return hlg_saved_compare_frames(&a->at, &b->at) == 0 && a->stack == b->stack &&
+	       memcmp(a->key.part, b->key.part, sizeof(a->key.part)) == 0;
+}
+
 void hlg_saved_finish(struct hlg_saved *saved)
 {
 	free(saved->events.at);

@@ -31,6 +31,7 @@
 #define HLG_SAVED_STACKS  4           /* without inlined functions: older ones read it, */
 #define HLG_SAVED_FLAT    3           /* and without stacks, too */
 #define HLG_SAVED_COMMENT "hlguest: " /* how the profile's comment begins */
+#define HLG_SAVED_SERVER  "server="   /* and goes on where it is for a server */
 
 /* What splits samples: names of labels. Bit i of Extra.by says whether key i does. */
 #define HLG_SAVED_N_KEYS 4
@@ -44,6 +45,8 @@ struct hlg_saved_arena {
 	struct hlg_saved_chunk *chunk; /* the newest first */
 	size_t size;                   /* bytes, of all chunks */
 };
+
+struct hlg_pprof_server; /* server.h */
 
 struct hlg_saved_image {
 	Pprof__Extra__Image extra;
@@ -100,8 +103,10 @@ struct hlg_saved_cell {
 
 /* Lists of n things, which grow as symtab/grow.h has it. */
 struct hlg_saved {
-	const char *first;  /* file, for messages; NULL: none was added. Not owned */
-	Pprof__Extra extra; /* its rows are in the lists below */
+	const char *first;    /* file, for messages; NULL: none was added. Not owned */
+	uint64_t began, took; /* ns, as hlg_recording_sums has them */
+	const struct hlg_pprof_server *server; /* NULL: it is to be read again */
+	Pprof__Extra extra;                    /* its rows are in the lists below */
 	struct {
 		Pprof__Extra__Event *at;
 		size_t n;
@@ -190,6 +195,10 @@ const struct hlg_saved_inlines *hlg_saved_inlines_at(const struct hlg_saved *sav
 /* Compares by event, pid, tid, cpu, sandbox. */
 int hlg_saved_compare_keys(const struct hlg_saved_key *a, const struct hlg_saved_key *b);
 
+/* Are they of one sample in the file? Its cells stand side by side, by event. */
+bool hlg_saved_same_sample(const struct hlg_saved_cell *a,
+			   const struct hlg_saved_cell *b);
+
 void hlg_saved_finish(struct hlg_saved *saved);
 
 /*
@@ -211,6 +220,10 @@ bool hlg_saved_moments_encode(const struct hlg_saved *saved, const uint32_t *sam
 
 /* Sorts and folds every list, drops functions of no frame. False without memory. */
 bool hlg_pprof_resolve(struct hlg_saved *saved);
+
+/* Each address becomes the smallest that its function has, and what is alike then is
+ * added up. False without memory. */
+bool hlg_pprof_forget_addresses(struct hlg_saved *saved);
 
 /* The bytes of a resolved profile in *data, to be freed; not yet compressed. */
 int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,

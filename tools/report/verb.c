@@ -21,6 +21,14 @@
 struct arguments {
 	struct hlg_inputs inputs;
 	const char *calibration;
+	int reader; /* enum hlg_pprof_reader */
+	struct hlg_verb_texts labels;
+};
+
+/* What is saved beside the run. */
+struct saving {
+	const struct hlg_recording_sums *sums;
+	struct hlg_pprof_server server;
 };
 
 static int compare_files(const void *a, const void *b)
@@ -77,9 +85,14 @@ static int prepare_pprof(struct hlg_run *run, struct hlg_err *err)
 	return hlg_pprof_check(err);
 }
 
-static int save_pprof(struct hlg_run *run, const void *sums, struct hlg_err *err)
+static int save_pprof(struct hlg_run *run, const void *of, struct hlg_err *err)
 {
-	return hlg_pprof_report(run, sums, stdout, err);
+	const struct saving *saving = of;
+	struct hlg_pprof_server server = saving->server;
+
+	return hlg_pprof_report(run, saving->sums,
+				server.reader == HLG_PPROF_HLGUEST ? NULL : &server,
+				stdout, err);
 }
 
 static const struct hlg_format pprof = {.name = "pprof",
@@ -101,6 +114,13 @@ static const struct hlg_format *const formats[] = {
 	NULL,
 };
 
+static struct hlg_pprof_server server_of(const struct arguments *args)
+{
+	return (struct hlg_pprof_server){.reader = (enum hlg_pprof_reader)args->reader,
+					 .labels = args->labels.text,
+					 .n_labels = args->labels.n};
+}
+
 /* Opens the lines of the images, and has the run find inlined functions there. */
 static bool open_sources(const struct hlg_inputs *in, struct hlg_run *run,
 			 struct hlg_sources *sources)
@@ -113,13 +133,14 @@ static bool open_sources(const struct hlg_inputs *in, struct hlg_run *run,
 	return true;
 }
 
-static int save(const struct hlg_inputs *in, struct hlg_run *run,
+static int save(const struct arguments *args, struct hlg_run *run,
 		const struct hlg_batch *batch, struct hlg_err *err)
 {
+	const struct saving saving = {&batch->sums, server_of(args)};
 	struct hlg_sources sources = {0};
 	const struct hlg_err *nothing;
-	int rc = open_sources(in, run, &sources)
-			 ? run->format->save(run, &batch->sums, err)
+	int rc = open_sources(&args->inputs, run, &sources)
+			 ? run->format->save(run, &saving, err)
 			 : hlg_err_memory(err, "lines");
 
 	hlg_source_close_all(&sources);
@@ -127,16 +148,17 @@ static int save(const struct hlg_inputs *in, struct hlg_run *run,
 	return rc == 0 && nothing ? hlg_err_set(err, HLG_EINPUT, "%s", nothing->msg) : rc;
 }
 
-static int write_report(const struct hlg_inputs *in, struct hlg_run *run,
+static int write_report(const struct arguments *args, struct hlg_run *run,
 			const struct hlg_batch *batch, struct hlg_err *err)
 {
+	const struct hlg_inputs *in = &args->inputs;
 	struct hlg_sources sources = {0};
 	struct hlg_hint hint;
 	struct hlg_report_file *files;
 	int rc;
 
 	if (run->format->save)
-		return save(in, run, batch, err);
+		return save(args, run, batch, err);
 	rc = hlg_run_settle(run, err);
 	if (rc < 0)
 		return rc;
@@ -162,8 +184,10 @@ static int write_report(const struct hlg_inputs *in, struct hlg_run *run,
 }
 
 /* Reads the files and writes the report. Returns the exit status. */
-static int profile(struct hlg_inputs *in, const char *calibration)
+static int profile(struct arguments *args)
 {
+	const char *calibration = args->calibration;
+	struct hlg_inputs *in = &args->inputs;
 	struct hlg_calibration_file calibrated;
 	struct hlg_batch batch = {0};
 	struct hlg_run run;
@@ -189,7 +213,7 @@ static int profile(struct hlg_inputs *in, const char *calibration)
 		rc = hlg_report_calibration_apply(&run, &calibrated, calibration,
 						  batch.paths, batch.n_paths, &err);
 	if (rc == 0 && batch.n_read)
-		rc = write_report(in, &run, &batch, &err);
+		rc = write_report(args, &run, &batch, &err);
 	/* Where the output has no room for it. */
 	if (rc == 0 && batch.n_read && !run.format->notes)
 		hlg_base_search_warn(&run.space);
@@ -202,13 +226,26 @@ static int profile(struct hlg_inputs *in, const char *calibration)
 	return status;
 }
 
+static int check(void *arguments, struct hlg_err *err)
+{
+	const struct arguments *args = arguments;
+	const struct hlg_pprof_server server = server_of(args);
+
+	if (args->reader != HLG_PPROF_HLGUEST && args->inputs.format != &pprof)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--for: is about saved profiles (give --format=pprof, "
+				   "too)");
+	return hlg_pprof_server_check(&server, err);
+}
+
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
 	struct arguments args = {0};
 	int status;
 
 	if (hlg_inputs_parse(&args.inputs, verb, argc, argv, &status))
-		status = profile(&args.inputs, args.calibration);
+		status = profile(&args);
+	free(args.labels.text);
 	hlg_inputs_finish(&args.inputs);
 	return status;
 }
@@ -222,6 +259,17 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_TEXT,
 	 .reads = true,
 	 .field = offsetof(struct arguments, calibration)},
+	{.name = "for",
+	 .value = HLG_PPROF_SERVERS,
+	 .help = "who is to take a saved profile; for a server, as it takes it",
+	 .kind = HLG_VERB_ONE_OF,
+	 .field = offsetof(struct arguments, reader),
+	 .fallback = "hlguest"},
+	{.name = "label",
+	 .value = "KEY=VALUE",
+	 .help = "a label of all samples, for the server; may be repeated",
+	 .kind = HLG_VERB_TEXTS,
+	 .field = offsetof(struct arguments, labels)},
 	{0},
 };
 
@@ -254,5 +302,6 @@ const struct hlg_verb hlg_verb_report = {
 	.formats = formats,
 	.options = options,
 	.size = sizeof(struct arguments),
+	.check = check,
 	.run = run,
 };

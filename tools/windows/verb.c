@@ -12,6 +12,7 @@
 #include "tools/cli/output.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
+#include "tools/feed/window.h"
 #include "tools/inputs/inputs.h"
 #include "tools/windows/pairs.h"
 

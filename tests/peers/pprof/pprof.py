@@ -352,7 +352,7 @@ def pprof_stays_quiet(bench):
     path = bench.save("demo.elf", "demo-threads.data", "--by=pid,tid,cpu")
     out, err, status = run("go", "tool", "pprof", "-top", path)
     head = out.partition("Showing nodes")[0].splitlines()
-    ours = [line for line in head if not re.match("(File|Build ID|Type|Time): ", line)]
+    ours = [line for line in head if not re.match("(File|Build ID|Type|Time|Duration): ", line)]
     totals = {name: dict(zip(("samples", "period"), map(int, counts.split(","))))
               for name, counts in re.findall(r"(\w+)=(\d+,\d+)", "".join(ours))}
     text = bench.run("report", "demo.elf", "demo-threads.data", "--format=csv")[0]
