@@ -502,10 +502,11 @@ static void tell_any_fits(struct hlg_report *r)
 	for (size_t i = 0; i < r->trust.n_images; i++)
 		if (r->trust.images[i].any_fits &&
 		    r->trust.all.verdict != HLG_TRUST_MISMATCH)
-			hlg_note_list_add(
+			hlg_note_list_warn(
 				&r->remarks,
 				"%s: of AArch64 more samples are needed to tell "
-				"this ELF and base from others like it",
+				"this ELF and base from others like it: nothing checks "
+				"its names",
 				r->trust.images[i].image->path);
 }
 
