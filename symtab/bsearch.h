@@ -15,6 +15,10 @@
 	hlg_bsearch_upto((things), (n), sizeof(*(things)),                               \
 			 offsetof(__typeof__(*(things)), member), (key))
 
+#define HLG_BSEARCH_BELOW(things, n, member, key)                                        \
+	hlg_bsearch_below((things), (n), sizeof(*(things)),                              \
+			  offsetof(__typeof__(*(things)), member), (key))
+
 /*
  * By halving without a branch on what is read, which a processor would guess wrong half
  * of the time. What is halved may keep one thing that is known to lie above key.
@@ -34,6 +38,13 @@ static inline size_t hlg_bsearch_upto(const void *things, size_t n, size_t size,
 		n -= half;
 	}
 	return from;
+}
+
+/* How many of them have a member below key: the place of the first that has not. */
+static inline size_t hlg_bsearch_below(const void *things, size_t n, size_t size,
+				       size_t member, uint64_t key)
+{
+	return key ? hlg_bsearch_upto(things, n, size, member, key - 1) : 0;
 }
 
 /*

@@ -6,6 +6,7 @@
 
 #include "filter/report/misfits.h"
 #include "filter/report/notes.h"
+#include "filter/report/rates.h"
 #include "filter/report/rows.h"
 #include "filter/report/shift.h"
 #include "filter/view/region.h"
@@ -101,6 +102,7 @@ static bool collect_cells(struct hlg_report *r)
 struct moments {
 	const struct hlg_moment *at;
 	size_t n;
+	uint64_t clock; /* as hlg_view_input's */
 };
 
 static int build_view(const struct hlg_report *r, struct hlg_view *view,
@@ -117,6 +119,7 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 				    .moments = moments->at,
 				    .n_moments = moments->n,
 				    .halved = r->profile->moments.halved,
+				    .clock = moments->clock,
 				    .border = r->suppressed ? NULL : &r->border,
 				    .raw = r->suppressed};
 	int rc;
@@ -133,7 +136,7 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 
 static int build_whole(struct hlg_report *r, enum hlg_weight weight, struct hlg_err *err)
 {
-	const struct moments moments = {r->moments, r->n_moments};
+	const struct moments moments = {r->moments, r->n_moments, hlg_rates_clock(r)};
 
 	return build_view(r, &r->all, r->cells, r->n_cells, &moments, weight, err);
 }
@@ -243,7 +246,7 @@ static int split_by(struct hlg_report *r, const struct hlg_moment *moments,
 
 	for (size_t i = 0, j; rc == 0 && i < r->n_cells; i = j) {
 		struct hlg_group *group = &r->groups[r->n_groups++];
-		struct moments of;
+		struct moments of = {.clock = 0};
 
 		for (j = i + 1;
 		     j < r->n_cells && r->cells[j].series == r->cells[i].series; j++)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "filter/report/nothing.h"
+#include "filter/report/rates.h"
 #include "filter/stats/interval.h"
 #include "filter/trust/base-kvm.h"
 #include "filter/trust/base-search.h"
@@ -114,13 +115,16 @@ static void note_phases(struct hlg_report *r)
 {
 	const struct hlg_view *v = &r->all;
 	double n = v->guest_observations, worth = n / v->design;
+	char in_step[80] = "";
 
-	if (v->design >= 1.5)
-		hlg_note_list_add(&r->notes,
-				  "phases: worth %.0f independent samples, not %.0f: "
-				  "what runs changes with time, and intervals are wider "
-				  "for it (a longer recording has more phases)",
-				  worth, n);
+	if (v->design < 1.5)
+		return;
+	hlg_rates_put_step(in_step, sizeof(in_step), r);
+	hlg_note_list_add(&r->notes,
+			  "phases: worth %.0f independent samples, not %.0f: "
+			  "what runs changes with time, and intervals are wider "
+			  "for it (a longer recording has more phases%s)",
+			  worth, n, in_step);
 }
 
 /* What is not in the functions although it has their addresses. */
@@ -502,10 +506,11 @@ static void tell_any_fits(struct hlg_report *r)
 	for (size_t i = 0; i < r->trust.n_images; i++)
 		if (r->trust.images[i].any_fits &&
 		    r->trust.all.verdict != HLG_TRUST_MISMATCH)
-			hlg_note_list_add(
+			hlg_note_list_warn(
 				&r->remarks,
 				"%s: of AArch64 more samples are needed to tell "
-				"this ELF and base from others like it",
+				"this ELF and base from others like it: nothing checks "
+				"its names",
 				r->trust.images[i].image->path);
 }
 
@@ -649,6 +654,7 @@ void hlg_notes_add(struct hlg_report *r)
 	note_guest(r);
 	note_sandboxes(r);
 	note_phases(r);
+	hlg_rates_note(r);
 	note_border(r);
 	note_arm64(r);
 	note_accounting(r);

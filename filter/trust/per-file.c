@@ -7,6 +7,8 @@
 #include "filter/trust/addresses.h"
 #include "filter/trust/base-search.h"
 #include "filter/view/view.h"
+#include "symtab/code/part-fit.h"
+#include "symtab/grow.h"
 #include "symtab/image/lane.h"
 
 bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *space,
@@ -35,19 +37,33 @@ void hlg_per_file_finish(struct hlg_per_file *judge)
 	*judge = (struct hlg_per_file){0};
 }
 
+/* An own address of an image whose parts are to bear out that it lies there. */
+struct own {
+	const struct hlg_image *image;
+	struct hlg_sampled at;
+};
+
 /* What a recording held, while it is tested. */
 struct trial {
 	struct hlg_addresses addrs; /* that are in no image yet */
 	struct hlg_view_gap gap;
 	struct hlg_tested tested;
+	struct own *own; /* of AArch64 */
+	size_t n_own;
 };
 
 /* Returns false without memory. */
 static bool test_place(const struct hlg_per_file *judge, struct trial *t,
 		       const struct hlg_place *place, uint64_t samples)
 {
+	const struct hlg_image *image = place->image;
 	bool filler = false;
 
+	if (image && judge->codes[image->number] && hlg_line_fit_applies(image)) {
+		if (!HLG_GROW(t->own, t->n_own))
+			return false;
+		t->own[t->n_own++] = (struct own){image, {place->addr, samples}};
+	}
 	if (place->kind == HLG_GAP && judge->gaps == HLG_GAPS_DROP)
 		return true;
 	if (place->kind == HLG_GAP && !hlg_view_is_filler(&t->gap, place, &filler))
@@ -176,6 +192,56 @@ static bool test_refused(const struct hlg_per_file *judge, struct trial *t,
 	return refused >= 0;
 }
 
+static int compare_own(const void *a, const void *b)
+{
+	const struct own *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image->number < y->image->number ? -1 : 1;
+	return x->at.ip < y->at.ip ? -1 : x->at.ip > y->at.ip;
+}
+
+/* Do the parts of one image bear it out? Of its own addresses, from the i-th on, up to
+ * the next image's, which *next becomes. False without memory. */
+static bool test_parts(const struct hlg_per_file *judge, const struct trial *t, size_t i,
+		       size_t *next, bool *all)
+{
+	const struct hlg_image *image = t->own[i].image;
+	struct hlg_code *code = judge->codes[image->number];
+	struct hlg_line_fit *lines = hlg_line_fit_of(code, image);
+	struct hlg_sampled *at = calloc(t->n_own - i, sizeof(*at));
+	struct hlg_part_fit parts = {0};
+	size_t n = 0;
+	bool ok;
+
+	for (; at && i < t->n_own && t->own[i].image == image; i++) {
+		if (n && at[n - 1].ip == t->own[i].at.ip)
+			at[n - 1].samples += t->own[i].at.samples;
+		else
+			at[n++] = t->own[i].at;
+	}
+	ok = at && lines && hlg_part_fit(&parts, lines, at, n, 0);
+	free(at);
+	*next = i;
+	*all = parts.all;
+	return ok;
+}
+
+/* Of AArch64, boundaries bear out nothing (verdict.h). False without memory. */
+static bool doubt(const struct hlg_per_file *judge, struct trial *t)
+{
+	bool ok = true, all = true;
+
+	if (t->tested.verdict != HLG_TRUST_VERIFIED || t->n_own == 0)
+		return true;
+	qsort(t->own, t->n_own, sizeof(*t->own), compare_own);
+	for (size_t i = 0; ok && all && i < t->n_own;)
+		ok = test_parts(judge, t, i, &i, &all);
+	if (!all)
+		t->tested.verdict = HLG_TRUST_TOO_FEW;
+	return ok;
+}
+
 bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *profile,
 			struct hlg_per_file_verdict *fit)
 {
@@ -197,7 +263,9 @@ bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *pr
 		ok = test_place(judge, &t, &place, t.addrs.at[i].samples);
 	}
 	hlg_verdict_judge(&t.tested, t.tested.stray_addrs);
+	ok = ok && doubt(judge, &t);
 	fit->verdict = t.tested.verdict;
+	free(t.own);
 	hlg_addresses_finish(&t.addrs);
 	return ok;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How each recording of several fits the images: the base its samples lie at, and the
- * verdict on these alone (verdict.h). What a report over all of them cannot show.
+ * verdict on these alone (verdict.h: FIRST, and of AArch64 what its parts bear out). What
+ * a report over all of them cannot show.
  */
 #ifndef HLG_FILTER_TRUST_PER_FILE_H
 #define HLG_FILTER_TRUST_PER_FILE_H

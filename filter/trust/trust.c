@@ -335,7 +335,7 @@ static bool look_elsewhere(struct hlg_trust *trust, const struct hlg_space *spac
 static bool test_parts(struct hlg_image_test *ti, const struct hlg_addresses *addrs,
 		       bool *all)
 {
-	struct hlg_line_fit *lines = hlg_line_fit_open(ti->code, ti->image);
+	struct hlg_line_fit *lines = hlg_line_fit_of(ti->code, ti->image);
 	bool ok = lines;
 
 	*all = true;
@@ -354,7 +354,6 @@ static bool test_parts(struct hlg_image_test *ti, const struct hlg_addresses *ad
 		     hlg_part_fit(&parts, lines, addrs->at + j, k - j, -at.bias);
 		*all &= k == j || (ok && parts.all);
 	}
-	hlg_line_fit_close(lines);
 	return ok;
 }
 
@@ -400,8 +399,8 @@ static bool finds_bases(const struct hlg_trust *trust)
 	       all->addrs.on + wrong >= HLG_VERDICT_LEAST_ADDRS;
 }
 
-/* Where no base can be found, nothing says that what does not fit one that is only assumed
- * is of another ELF. */
+/* Where no base can be found, nothing says that what does not fit one that is only
+ * assumed is of another ELF. */
 static void excuse(struct hlg_trust *trust)
 {
 	struct hlg_image_test *ti = &trust->images[0];

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/stats/lockstep.h"
 #include "filter/stats/phases.h"
 #include "filter/view/place-name.h"
 
@@ -295,6 +296,21 @@ static uint32_t *rows_of_moments(const struct builder *b)
 	return rows;
 }
 
+/* Are samples in step with what the guest does? False without memory. */
+static bool find_steps(struct builder *b, const uint32_t *rows, size_t n_rows)
+{
+	const size_t n = b->in->clock ? b->in->n_moments : 0;
+	uint64_t *times = malloc((n + 1) * sizeof(*times));
+	bool ok;
+
+	for (size_t i = 0; times && i < n; i++)
+		times[i] = b->in->moments[i].time;
+	ok = times &&
+	     hlg_lockstep_find(&b->view->in_step, times, rows, n, n_rows, b->in->clock);
+	free(times);
+	return ok;
+}
+
 /* What rows are worth: one sample at least, as all of a row's may be of one phase. */
 static bool find_phases(struct builder *b)
 {
@@ -307,7 +323,8 @@ static bool find_phases(struct builder *b)
 	if (b->in->n_moments == 0)
 		return true;
 	rows = rows_of_moments(b);
-	ok = rows && hlg_phases_find(&phases, rows, b->in->n_moments, n, b->in->halved);
+	ok = rows && hlg_phases_find(&phases, rows, b->in->n_moments, n, b->in->halved) &&
+	     find_steps(b, rows, n);
 	v->design = phases.all;
 	for (size_t i = 0; phases.rows && i < n; i++) {
 		struct hlg_row *row =

@@ -77,6 +77,7 @@ struct hlg_view {
 	double design; /* by how much less these are worth for phases (stats/phases.h); 1:
 			* none
 			*/
+	unsigned in_step; /* each so many samples are alike (stats/lockstep.h); 0: not */
 	struct hlg_row *rows; /* by weight, then address, then image */
 	size_t n_rows;
 	size_t *order; /* numbers of the rows as they are shown; NULL: as they are */
@@ -118,6 +119,8 @@ struct hlg_view_input {
 		*moments; /* of these, by time; of one in 2^halved samples */
 	size_t n_moments; /* 0: not known */
 	unsigned halved;
+	uint64_t clock; /* ns: samples' period, where they may be in step; 0: they are
+			 * not looked at for that */
 	const struct hlg_border *border; /* NULL: it is in the rows of its places */
 	enum hlg_weight weight;
 	bool raw; /* rows are guest addresses: nothing is said about what is there */

@@ -268,6 +268,19 @@ static json_t *span(const struct hlg_report *r)
 	return o;
 }
 
+/* How many observations guest samples are as their weights differ, and how many
+ * independent ones these are worth as the guest has phases. */
+static json_t *effective(const struct hlg_report *r)
+{
+	const double n = r->all.guest_observations;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "observations", hlg_json_number((uint64_t)(n + .5)));
+	json_object_set_new(o, "independent",
+			    hlg_json_number((uint64_t)(n / r->all.design + .5)));
+	return o;
+}
+
 static json_t *totals(const struct hlg_report *r)
 {
 	struct hlg_report_table_sum sums[HLG_REPORT_SUMS];
@@ -660,6 +673,7 @@ int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *e
 	if (r->profile->sandboxes.n)
 		hlg_json_put(&json, "sandboxes", sandboxes(r));
 	hlg_json_put(&json, "totals", totals(r));
+	hlg_json_put(&json, "effective_samples", effective(r));
 	if (r->all.guest.samples && hlg_calls_count(&calls, r->space, r->profile))
 		hlg_json_put(&json, "calls", calls_of(&calls));
 	hlg_json_put(&json, "trust", hlg_report_json_trust(r));

@@ -11,9 +11,11 @@
 enum {
 	PAGE = 4096,
 	VOTERS = 512,
+	VOTERS_OF_LINES = 64, /* nearly every page has code at any address */
 	CANDIDATES = 48,
 	LEAST = 8, /* fewer addresses cannot pass, whatever they say */
 	QUARTERS = 4,
+	BLOCKS = 256,
 	BESIDE = 64, /* bytes */
 	INSN_A64 = 4
 };
@@ -36,7 +38,7 @@ enum {
 #define AHEAD_OF_BESIDE  5.0
 
 struct search {
-	const struct hlg_code *code;
+	struct hlg_code *code;
 	const struct hlg_image *image;
 	struct hlg_line_fit *lines; /* NULL: boundaries tell */
 	double on, off;             /* what an address adds to a score */
@@ -51,6 +53,13 @@ struct candidate {
 	size_t votes;
 };
 
+/* Can an instruction begin at an own address? */
+static bool may_begin(const struct search *s, uint64_t addr)
+{
+	return s->lines ? hlg_line_fit_runs(s->lines, addr)
+			: hlg_code_test(s->code, addr) == HLG_BOUNDARY_ON;
+}
+
 static void set_weights(struct search *s)
 {
 	struct hlg_density all = hlg_code_total(s->code);
@@ -64,14 +73,25 @@ static void set_weights(struct search *s)
 
 static size_t first_from(const struct hlg_sampled *addrs, size_t n, uint64_t ip)
 {
-	return ip ? HLG_BSEARCH_UPTO(addrs, n, ip, ip - 1) : 0;
+	return HLG_BSEARCH_BELOW(addrs, n, ip, ip);
+}
+
+/* Of AArch64 not all is decoded: what does not need it is most. */
+static enum hlg_boundary boundary_at(const struct search *s, uint64_t addr)
+{
+	struct hlg_place place;
+
+	if (!s->lines)
+		return hlg_code_test(s->code, addr);
+	hlg_image_lookup(s->image, addr, &place);
+	return place.symbol ? hlg_code_at(s->code, &place) : hlg_code_test(s->code, addr);
 }
 
 static void add_addr(const struct search *s, struct hlg_fit *fit,
 		     const struct hlg_sampled *at)
 {
 	uint64_t addr = at->ip - fit->base + s->image->first;
-	enum hlg_boundary is = hlg_code_test(s->code, addr);
+	enum hlg_boundary is = boundary_at(s, addr);
 	struct hlg_place place;
 
 	fit->samples += at->samples;
@@ -103,7 +123,7 @@ static void score(const struct search *s, const struct hlg_sampled *addrs, size_
 		add_addr(s, fit, &addrs[i]);
 }
 
-void hlg_base_find_fit(const struct hlg_code *code, const struct hlg_image *image,
+void hlg_base_find_fit(struct hlg_code *code, const struct hlg_image *image,
 		       const struct hlg_sampled *addrs, size_t n, uint64_t base,
 		       struct hlg_fit *fit)
 {
@@ -141,8 +161,7 @@ static bool vote_in(struct search *s, const struct hlg_area *area, uint64_t ip)
 	for (uint64_t k = start / PAGE; k <= last / PAGE && k <= page / PAGE; k++) {
 		uint64_t off = k * PAGE + in_page;
 
-		if (off >= start && off <= last &&
-		    hlg_code_test(s->code, s->image->first + off) == HLG_BOUNDARY_ON &&
+		if (off >= start && off <= last && may_begin(s, s->image->first + off) &&
 		    !add_vote(s, page - k * PAGE))
 			return false;
 	}
@@ -208,16 +227,76 @@ static void choose(const struct search *s, const struct hlg_fit *fits, size_t n,
 	}
 }
 
-/* The score of lines, of those inside at a base, and of each if it is not NULL. */
-static bool score_lines(const struct search *s, const struct hlg_sampled *addrs, size_t n,
-			uint64_t base, int64_t beside, double *score, double *each)
+/* How many addresses from the first on lie inside at a base. */
+static size_t count_inside(const struct search *s, const struct hlg_sampled *addrs,
+			   size_t n, uint64_t base, size_t *first)
 {
-	size_t from = first_from(addrs, n, base), to = from;
+	size_t to = *first = first_from(addrs, n, base);
 
 	while (to < n && addrs[to].ip - base < s->size)
 		to++;
-	return hlg_line_fit_score(s->lines, addrs + from, to - from,
-				  s->image->first - base + (uint64_t)beside, score, each);
+	return to - *first;
+}
+
+/* The score of lines, of those inside at a base. */
+static bool score_lines(const struct search *s, const struct hlg_sampled *addrs, size_t n,
+			uint64_t base, int64_t beside, double *score)
+{
+	size_t first, inside = count_inside(s, addrs, n, base, &first);
+
+	return hlg_line_fit_score(s->lines, addrs + first, inside,
+				  s->image->first - base + (uint64_t)beside, score, NULL);
+}
+
+/*
+ * Addresses in blocks, of a 256th of the samples or what one address has, and how much of
+ * each base's score is in each block: to compare bases by parts of the samples that are
+ * not known before the best is.
+ */
+struct blocks {
+	unsigned char *of; /* of each address */
+	double *each;      /* room for the score of each */
+	float *score;      /* BLOCKS of each base */
+};
+
+static bool begin_blocks(struct blocks *b, const struct hlg_sampled *addrs, size_t n,
+			 size_t n_bases)
+{
+	uint64_t all = 0, before = 0;
+
+	b->of = calloc(n + 1, sizeof(*b->of));
+	b->each = calloc(n + 1, sizeof(*b->each));
+	b->score = calloc(n_bases * BLOCKS + 1, sizeof(*b->score));
+	if (!b->of || !b->each || !b->score)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		all += addrs[i].samples;
+	for (size_t i = 0; i < n; i++) {
+		b->of[i] = (unsigned char)((double)before / (double)all * BLOCKS);
+		before += addrs[i].samples;
+	}
+	return true;
+}
+
+static void finish_blocks(struct blocks *b)
+{
+	free(b->of);
+	free(b->each);
+	free(b->score);
+}
+
+/* The score of lines of the i-th base, which goes into its blocks, too. */
+static bool score_blocks(const struct search *s, const struct hlg_sampled *addrs,
+			 size_t n, size_t i, struct blocks *b, double *score)
+{
+	size_t first, inside = count_inside(s, addrs, n, s->votes[i], &first);
+
+	if (!hlg_line_fit_score(s->lines, addrs + first, inside,
+				s->image->first - s->votes[i], score, b->each))
+		return false;
+	for (size_t k = 0; k < inside; k++)
+		b->score[i * BLOCKS + b->of[first + k]] += (float)b->each[k];
+	return true;
 }
 
 /* What is left of votes: bases that a quarter as many vote for as for the best. */
@@ -249,61 +328,57 @@ static bool is_ahead_of_beside(const struct search *s, const struct hlg_sampled 
 	for (int64_t beside = -BESIDE; *ahead && beside <= BESIDE; beside += INSN_A64) {
 		double score;
 
-		if (!score_lines(s, addrs, n, best->base, beside, &score, NULL))
+		if (!score_lines(s, addrs, n, best->base, beside, &score))
 			return false;
 		*ahead = beside == 0 || best->score - score > AHEAD_OF_BESIDE;
 	}
 	return true;
 }
 
-/* Adds what each is worth to the quarter of the samples that it is in. */
-static void add_quarters(const struct hlg_sampled *addrs, size_t n, uint64_t samples,
-			 const double *each, double quarters[static QUARTERS])
+/* Is a base ahead of all that overlap it in each quarter of its samples, by blocks? */
+static bool is_ahead_in_quarters(const struct search *s, const struct hlg_sampled *addrs,
+				 size_t n, const struct hlg_fit *fits, size_t n_bases,
+				 size_t best, const struct blocks *b)
 {
-	uint64_t before = 0;
+	size_t first, inside = count_inside(s, addrs, n, fits[best].base, &first);
+	const size_t from = b->of[first], blocks = b->of[first + inside - 1] + 1 - from;
 
-	memset(quarters, 0, QUARTERS * sizeof(*quarters));
-	for (size_t i = 0; i < n; i++) {
-		quarters[before * QUARTERS / samples] += each[i];
-		before += addrs[i].samples;
+	for (size_t i = 0; i < n_bases; i++) {
+		double ahead[QUARTERS] = {0};
+
+		if (i == best || (fits[i].base - fits[best].base >= s->size &&
+				  fits[best].base - fits[i].base >= s->size))
+			continue;
+		for (size_t k = 0; k < blocks; k++)
+			ahead[k * QUARTERS / blocks] +=
+				b->score[best * BLOCKS + from + k] -
+				b->score[i * BLOCKS + from + k];
+		for (int q = 0; q < QUARTERS; q++)
+			if (ahead[q] <= AHEAD_IN_QUARTER)
+				return false;
 	}
+	return true;
 }
 
-/* Is a base ahead of all that overlap it in each quarter of its samples? */
-static bool is_ahead_in_quarters(const struct search *s, const struct hlg_sampled *addrs,
-				 size_t n, const struct hlg_fit *best, size_t n_bases,
-				 bool *ahead)
+static size_t place_of(const struct hlg_fit *fits, size_t n, uint64_t base)
 {
-	size_t from = first_from(addrs, n, best->base), inside = 0;
-	double mine[QUARTERS], theirs[QUARTERS], score;
-	double *each = calloc(n + 1, sizeof(*each));
-	bool ok = each;
+	size_t i = 0;
 
-	while (from + inside < n && addrs[from + inside].ip - best->base < s->size)
-		inside++;
-	addrs += from;
-	ok = ok && hlg_line_fit_score(s->lines, addrs, inside,
-				      s->image->first - best->base, &score, each);
-	if (ok)
-		add_quarters(addrs, inside, best->samples, each, mine);
-	for (size_t i = 0; ok && *ahead && i < n_bases; i++) {
-		const uint64_t base = s->votes[i];
+	while (i < n && fits[i].base != base)
+		i++;
+	return i;
+}
 
-		if (base == best->base ||
-		    (base - best->base >= s->size && best->base - base >= s->size))
-			continue;
-		ok = hlg_line_fit_score(s->lines, addrs, inside, s->image->first - base,
-					&score, each);
-		for (size_t k = 0; ok && k < inside; k++)
-			if (addrs[k].ip - base >= s->size)
-				each[k] = 0;
-		if (ok)
-			add_quarters(addrs, inside, best->samples, each, theirs);
-		for (int q = 0; ok && q < QUARTERS; q++)
-			*ahead &= mine[q] - theirs[q] > AHEAD_IN_QUARTER;
-	}
-	free(each);
-	return ok;
+/* Fills what boundaries say of a fit by lines. */
+static void count_boundaries(const struct search *s, const struct hlg_sampled *addrs,
+			     size_t n, struct hlg_fit *fit)
+{
+	const double by_lines = fit->score;
+
+	if (isinf(by_lines))
+		return;
+	score(s, addrs, n, fit->base, fit);
+	fit->score = by_lines;
 }
 
 /* A round by lines. */
@@ -312,20 +387,26 @@ static bool search_lines(struct search *s, const struct hlg_sampled *addrs, size
 {
 	const size_t n_bases = keep_all(s);
 	struct hlg_fit *fits = calloc(n_bases + 1, sizeof(*fits));
-	bool ok = fits;
+	struct blocks blocks;
+	bool ok = begin_blocks(&blocks, addrs, n, n_bases) && fits;
 
 	for (size_t i = 0; ok && i < n_bases; i++) {
-		score(s, addrs, n, s->votes[i], &fits[i]);
-		ok = score_lines(s, addrs, n, s->votes[i], 0, &fits[i].score, NULL);
+		fits[i].base = s->votes[i];
+		ok = score_blocks(s, addrs, n, i, &blocks, &fits[i].score);
 	}
-	if (ok)
+	if (ok) {
 		choose(s, fits, n_bases, best, rival);
+		count_boundaries(s, addrs, n, best);
+		count_boundaries(s, addrs, n, rival);
+	}
 	*clear = ok && n_bases &&
 		 best->score - fmax(rival->score, 0) >
-			 AHEAD + AHEAD_AN_ADDRESS * (double)(best->on + best->off);
+			 AHEAD + AHEAD_AN_ADDRESS * (double)(best->on + best->off) &&
+		 is_ahead_in_quarters(s, addrs, n, fits, n_bases,
+				      place_of(fits, n_bases, best->base), &blocks);
+	finish_blocks(&blocks);
 	free(fits);
-	return ok && (!*clear || is_ahead_of_beside(s, addrs, n, best, clear)) &&
-	       (!*clear || is_ahead_in_quarters(s, addrs, n, best, n_bases, clear));
+	return ok && (!*clear || is_ahead_of_beside(s, addrs, n, best, clear));
 }
 
 /* A round by boundaries. */
@@ -350,7 +431,8 @@ static void search_boundaries(struct search *s, const struct hlg_sampled *addrs,
 static bool search_round(struct search *s, const struct hlg_sampled *addrs, size_t n,
 			 struct hlg_fit *best, struct hlg_fit *rival, bool *clear)
 {
-	size_t voters = n < VOTERS ? n : VOTERS;
+	const size_t most = s->lines ? VOTERS_OF_LINES : VOTERS;
+	const size_t voters = n < most ? n : most;
 
 	s->n_votes = 0;
 	for (size_t i = 0; i < voters; i++)
@@ -440,11 +522,12 @@ bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
 	bool ok = left != NULL;
 
 	*found = (struct hlg_found){.best = {.score = -INFINITY}};
-	hlg_code_decode_all(code);
-	set_weights(&s);
 	if (ok && n >= LEAST && hlg_line_fit_applies(image)) {
-		s.lines = hlg_line_fit_open(code, image);
+		s.lines = hlg_line_fit_of(code, image);
 		ok = s.lines;
+	} else {
+		hlg_code_decode_all(code);
+		set_weights(&s);
 	}
 	if (ok && n)
 		memcpy(left, addrs, n * sizeof(*left));
@@ -455,7 +538,6 @@ bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
 	}
 	if (found->n)
 		qsort(found->fits, found->n, sizeof(*found->fits), compare_fits);
-	hlg_line_fit_close(s.lines);
 	free(s.votes);
 	free(left);
 	return ok;

@@ -47,7 +47,7 @@ struct hlg_found {
 };
 
 /* Scores one base. addrs is sorted by ip; code is decoded in full. */
-void hlg_base_find_fit(const struct hlg_code *code, const struct hlg_image *image,
+void hlg_base_find_fit(struct hlg_code *code, const struct hlg_image *image,
 		       const struct hlg_sampled *addrs, size_t n, uint64_t base,
 		       struct hlg_fit *fit);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "symtab/bsearch.h"
+#include "symtab/code/line-fit.h"
 #include "symtab/code/padding.h"
 
 enum {
@@ -79,6 +80,8 @@ struct hlg_code {
 	uint64_t left;                 /* bytes that may still be decoded */
 	struct hlg_density *densities; /* of each symbol that was asked for; else 0 */
 	unsigned char *bytes;          /* room for those of any function, label or gap */
+	struct hlg_line_fit *lines;    /* line-fit.c's */
+	bool padding;                  /* that of gaps is known */
 };
 
 /* Bytes of the image, and the next instruction in them. */
@@ -196,7 +199,13 @@ void hlg_code_close(struct hlg_code *code)
 	free(code->done);
 	free(code->densities);
 	free(code->bytes);
+	hlg_line_fit_close(code->lines);
 	free(code);
+}
+
+struct hlg_line_fit **hlg_code_lines(struct hlg_code *code)
+{
+	return &code->lines;
 }
 
 /* Readies [start, end), or what is stored of it. */
@@ -397,18 +406,27 @@ static void record_padding(struct hlg_code *code, uint64_t start, uint64_t end)
 	map_know(map, end - pad.trail, end);
 }
 
+void hlg_code_find_padding(struct hlg_code *code)
+{
+	const struct hlg_spans *spans = &code->image->spans;
+
+	/* Instructions of one length tell little else of a base. */
+	for (size_t i = 0; !code->padding && i + 1 < spans->n; i++)
+		if (spans->span[i].kind == HLG_GAP &&
+		    code->image->elf.machine == EM_AARCH64)
+			record_padding(code, spans->span[i].start,
+				       spans->span[i + 1].start);
+	code->padding = true;
+}
+
 void hlg_code_decode_all(struct hlg_code *code)
 {
 	const struct hlg_spans *spans = &code->image->spans;
 
+	hlg_code_find_padding(code);
 	for (size_t i = 0; i < spans->n; i++) {
 		struct hlg_place place;
 
-		/* Instructions of one length tell little else of a base. */
-		if (spans->span[i].kind == HLG_GAP && i + 1 < spans->n &&
-		    code->image->elf.machine == EM_AARCH64)
-			record_padding(code, spans->span[i].start,
-				       spans->span[i + 1].start);
 		hlg_image_lookup(code->image, spans->span[i].start, &place);
 		if (place.symbol)
 			ready(code, &place);

@@ -54,6 +54,13 @@ struct hlg_density hlg_code_density(struct hlg_code *code, const struct hlg_plac
  */
 void hlg_code_decode_all(struct hlg_code *code);
 
+/* Of that, the padding of gaps alone. */
+void hlg_code_find_padding(struct hlg_code *code);
+
+/* Where line-fit.c keeps what it has found of the code; closed with it. */
+struct hlg_line_fit;
+struct hlg_line_fit **hlg_code_lines(struct hlg_code *code);
+
 /* What an own address is. */
 enum hlg_boundary hlg_code_test(const struct hlg_code *code, uint64_t addr);
 

@@ -2,17 +2,17 @@
 #include "symtab/code/line-fit.h"
 
 #include <elf.h>
-#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "symtab/bsearch.h"
 #include "symtab/grow.h"
 
 enum {
 	INSN = 4,
 	MOST_WORDS = 1 << 24, /* 64 MB: larger than any kernel's */
+	LOGS = 4096,
 	NO_LINE = -1
 };
 
@@ -38,8 +38,10 @@ struct line {
 struct touched {
 	uint32_t line;
 	uint32_t addrs;
-	double samples, log_rate; /* of samples for each of its instructions */
-	double uneven; /* from the neighbour that is most alike; INFINITY: none */
+	uint64_t samples;
+	double log_rate;   /* of samples for each of its instructions, */
+	double log1p_rate; /* and of one more than that */
+	double uneven;     /* from the neighbour that is most alike; INFINITY: none */
 	double score;
 };
 
@@ -50,20 +52,27 @@ struct hlg_line_fit {
 	struct line *lines;
 	int32_t *calls;
 	uint32_t *touched_as;    /* of each line: place in touched + 1; 0: no samples */
-	struct touched *touched; /* room for so many */
+	struct touched *touched; /* room for so many, */
+	uint32_t *lies_in;       /* and of each address its place in touched + 1, or 0 */
+	double log[LOGS];        /* of whole numbers: a score asks for little else, */
+	double alone[LOGS];      /* and what an address of so many samples is alone */
 };
 
 /* What is needed of the code to find lines. */
 struct words {
-	uint32_t *word;
-	unsigned char *flags; /* HAS_CODE, BEGINS */
+	unsigned char *flags;
+	uint32_t *target; /* of each word that has one, the place among them */
 	uint64_t start;
 	size_t n;
 };
 
 enum {
 	HAS_CODE = 1,
-	BEGINS = 2
+	BEGINS = 2,
+	ENDS = 4,   /* the next is never run next */
+	BRANCH = 8, /* with a target, if HAS_TARGET */
+	CALL = 16,
+	HAS_TARGET = 32
 };
 
 /* From the first byte of code in the file to the last. */
@@ -95,41 +104,6 @@ bool hlg_line_fit_applies(const struct hlg_image *image)
 	       end - start >= INSN;
 }
 
-/* May an instruction run there? */
-static bool may_run(const struct hlg_code *code, const struct hlg_image *image,
-		    uint64_t addr)
-{
-	enum hlg_boundary is = hlg_code_test(code, addr);
-
-	return is == HLG_BOUNDARY_ON ||
-	       (is == HLG_BOUNDARY_UNKNOWN && !hlg_symbol_is_data(&image->tab, addr));
-}
-
-static void read_area(struct words *w, const struct hlg_code *code,
-		      const struct hlg_image *image, int fd, const struct hlg_area *area)
-{
-	uint64_t from = (area->start + 3) & ~UINT64_C(3);
-	uint64_t stored = hlg_image_stored(image, from);
-	uint64_t left = area->end > from ? area->end - from : 0;
-	size_t size, at = (from - w->start) / INSN;
-
-	left = left < stored ? left : stored;
-	size = hlg_image_pread(image, fd, from, &w->word[at], left / INSN * INSN);
-	for (size_t i = at; i < at + size / INSN; i++) {
-		w->word[i] = le32toh(w->word[i]);
-		if (w->word[i] >> 16 && may_run(code, image, w->start + i * INSN))
-			w->flags[i] |= HAS_CODE;
-	}
-}
-
-static bool decode(const struct words *w, size_t i, struct hlg_insn *insn)
-{
-	const uint32_t word = htole32(w->word[i]);
-
-	return hlg_insn_decode(EM_AARCH64, (const unsigned char *)&word, INSN,
-			       w->start + i * INSN, insn);
-}
-
 /* The place of an address among the words; n: it is none of them. */
 static size_t place_of(const struct words *w, uint64_t addr)
 {
@@ -138,24 +112,66 @@ static size_t place_of(const struct words *w, uint64_t addr)
 	return i < w->n ? i : w->n;
 }
 
-/* Marks where lines begin. */
-static void mark(struct words *w, const struct hlg_image *image)
+static void take(struct words *w, size_t i, const struct hlg_insn *insn)
 {
-	struct hlg_insn insn;
+	const bool branch = insn->flow == HLG_FLOW_BRANCH;
+	const bool call = insn->flow == HLG_FLOW_CALL;
+	const size_t target = insn->direct ? place_of(w, insn->target) : w->n;
 
+	w->flags[i] |= (unsigned char)(HAS_CODE | (insn->ends ? ENDS : 0) |
+				       (branch ? BRANCH : 0) | (call ? CALL : 0));
+	if (target < w->n) {
+		w->flags[i] |= HAS_TARGET;
+		w->target[i] = (uint32_t)target;
+		w->flags[target] |= BEGINS;
+	}
+	if ((insn->ends || branch) && i + 1 < w->n)
+		w->flags[i + 1] |= BEGINS;
+}
+
+/* False without memory. */
+static bool read_area(struct words *w, const struct hlg_code *code,
+		      const struct hlg_image *image, int fd, const struct hlg_area *area)
+{
+	uint64_t from = (area->start + 3) & ~UINT64_C(3);
+	uint64_t stored = hlg_image_stored(image, from);
+	uint64_t left = area->end > from ? area->end - from : 0;
+	const struct hlg_symtab *tab = &image->tab;
+	size_t mapping = HLG_BSEARCH_BELOW(tab->mapping, tab->n_mapping, addr, from);
+	bool data = mapping && tab->mapping[mapping - 1].data;
+	unsigned char *bytes;
+	size_t size;
+
+	left = (left < stored ? left : stored) / INSN * INSN;
+	bytes = malloc(left + 1);
+	if (!bytes)
+		return false;
+	size = hlg_image_pread(image, fd, from, bytes, left);
+	for (size_t at = 0; at + INSN <= size; at += INSN) {
+		const enum hlg_boundary is = hlg_code_test(code, from + at);
+		struct hlg_insn insn;
+
+		for (;
+		     mapping < tab->n_mapping && tab->mapping[mapping].addr <= from + at;
+		     mapping++)
+			data = tab->mapping[mapping].data;
+		/* What is not decoded yet is not known. */
+		if ((is == HLG_BOUNDARY_ON || (is == HLG_BOUNDARY_UNKNOWN && !data)) &&
+		    hlg_insn_decode(EM_AARCH64, bytes + at, INSN, from + at, &insn))
+			take(w, place_of(w, from + at), &insn);
+	}
+	free(bytes);
+	return true;
+}
+
+/* Lines begin at symbols, too. */
+static void mark_symbols(struct words *w, const struct hlg_image *image)
+{
 	for (size_t i = 0; i < image->tab.n_syms; i++) {
 		size_t at = place_of(w, image->tab.syms[i].addr);
 
 		if (at < w->n)
 			w->flags[at] |= BEGINS;
-	}
-	for (size_t i = 0; i < w->n; i++) {
-		if (!(w->flags[i] & HAS_CODE) || !decode(w, i, &insn))
-			continue;
-		if (insn.direct && place_of(w, insn.target) < w->n)
-			w->flags[place_of(w, insn.target)] |= BEGINS;
-		if ((insn.ends || insn.flow == HLG_FLOW_BRANCH) && i + 1 < w->n)
-			w->flags[i + 1] |= BEGINS;
 	}
 }
 
@@ -179,12 +195,10 @@ static bool number(struct hlg_line_fit *fit, const struct words *w)
 	return true;
 }
 
-static int32_t line_at(const struct hlg_line_fit *fit, const struct words *w,
-		       uint64_t addr)
+/* The line that a word leads to, or NO_LINE. */
+static int32_t target_of(const struct hlg_line_fit *fit, const struct words *w, size_t i)
 {
-	size_t i = place_of(w, addr);
-
-	return i < w->n ? fit->line_of[i] : NO_LINE;
+	return w->flags[i] & HAS_TARGET ? fit->line_of[w->target[i]] : NO_LINE;
 }
 
 /* Where each line leads to. False without memory. */
@@ -193,26 +207,24 @@ static bool lead(struct hlg_line_fit *fit, const struct words *w)
 	for (size_t i = 0; i < w->n; i++) {
 		const int32_t at = fit->line_of[i];
 		const bool last = i + 1 == w->n || fit->line_of[i + 1] != at;
-		struct hlg_insn insn;
 		struct line *line;
 
-		if (at == NO_LINE || !decode(w, i, &insn))
+		if (at == NO_LINE)
 			continue;
 		line = &fit->lines[at];
 		if (i == 0 || fit->line_of[i - 1] != at)
 			line->calls = line->calls_end = (uint32_t)fit->n_calls;
-		if (insn.flow == HLG_FLOW_CALL && insn.direct &&
-		    line_at(fit, w, insn.target) != NO_LINE) {
+		if (w->flags[i] & CALL && target_of(fit, w, i) != NO_LINE) {
 			if (!HLG_GROW(fit->calls, fit->n_calls))
 				return false;
-			fit->calls[fit->n_calls++] = line_at(fit, w, insn.target);
+			fit->calls[fit->n_calls++] = target_of(fit, w, i);
 			line->calls_end = (uint32_t)fit->n_calls;
 		}
 		if (!last)
 			continue;
-		if (insn.flow == HLG_FLOW_BRANCH && insn.direct)
-			line->target = line_at(fit, w, insn.target);
-		if (!insn.ends && i + 1 < w->n)
+		if (w->flags[i] & BRANCH)
+			line->target = target_of(fit, w, i);
+		if (!(w->flags[i] & ENDS) && i + 1 < w->n)
 			line->next = fit->line_of[i + 1];
 	}
 	return true;
@@ -221,23 +233,32 @@ static bool lead(struct hlg_line_fit *fit, const struct words *w)
 static bool find_lines(struct hlg_line_fit *fit, const struct hlg_code *code,
 		       const struct hlg_image *image, int fd, struct words *w)
 {
-	w->word = calloc(w->n, sizeof(*w->word));
+	bool ok;
+
 	w->flags = calloc(w->n, 1);
+	w->target = calloc(w->n, sizeof(*w->target));
 	fit->line_of = calloc(w->n, sizeof(*fit->line_of));
-	if (!w->word || !w->flags || !fit->line_of)
-		return false;
-	for (size_t i = 0; i < image->n_areas; i++)
+	ok = w->flags && w->target && fit->line_of;
+	for (size_t i = 0; ok && i < image->n_areas; i++)
 		if (image->areas[i].code)
-			read_area(w, code, image, fd, &image->areas[i]);
-	mark(w, image);
+			ok = read_area(w, code, image, fd, &image->areas[i]);
+	if (!ok)
+		return false;
+	mark_symbols(w, image);
 	if (!number(fit, w) || !lead(fit, w))
 		return false;
 	fit->touched_as = calloc(fit->n_lines + 1, sizeof(*fit->touched_as));
 	return fit->touched_as;
 }
 
-struct hlg_line_fit *hlg_line_fit_open(struct hlg_code *code,
-				       const struct hlg_image *image)
+/* An address of so many samples as a line of its own. */
+static double alone(double samples)
+{
+	return ALONE + ANY_RATE + samples * log(samples / (samples + 1)) - log1p(samples);
+}
+
+/* Lines of an image whose file cannot be read again are none. NULL without memory. */
+static struct hlg_line_fit *open_fit(struct hlg_code *code, const struct hlg_image *image)
 {
 	struct hlg_line_fit *fit = calloc(1, sizeof(*fit));
 	struct words w = {0};
@@ -251,17 +272,30 @@ struct hlg_line_fit *hlg_line_fit_open(struct hlg_code *code,
 	fd = hlg_image_reopen(image, &err);
 	if (fd < 0)
 		return fit;
-	hlg_code_decode_all(code);
+	for (int i = 0; i < LOGS; i++) {
+		fit->log[i] = log(i);
+		fit->alone[i] = alone(i);
+	}
+	hlg_code_find_padding(code);
 	w.start = fit->start;
 	w.n = fit->n_words = (end - fit->start) / INSN;
 	ok = find_lines(fit, code, image, fd, &w);
-	free(w.word);
 	free(w.flags);
+	free(w.target);
 	close(fd);
 	if (ok)
 		return fit;
 	hlg_line_fit_close(fit);
 	return NULL;
+}
+
+struct hlg_line_fit *hlg_line_fit_of(struct hlg_code *code, const struct hlg_image *image)
+{
+	struct hlg_line_fit **kept = hlg_code_lines(code);
+
+	if (!*kept)
+		*kept = open_fit(code, image);
+	return *kept;
 }
 
 void hlg_line_fit_close(struct hlg_line_fit *fit)
@@ -273,20 +307,36 @@ void hlg_line_fit_close(struct hlg_line_fit *fit)
 	free(fit->calls);
 	free(fit->touched_as);
 	free(fit->touched);
+	free(fit->lies_in);
 	free(fit);
 }
 
-/* Of a rate, the logarithm of how likely n samples are at k instructions, as few as that
- * (geometric). */
-static double at_rate(double rate, double n, double k)
+static double log_of(const struct hlg_line_fit *fit, uint64_t n)
 {
-	return n * log(rate / (1 + rate)) - k * log1p(rate);
+	return n < LOGS ? fit->log[n] : log((double)n);
 }
 
-/* An address as a line of its own. */
-static double alone(double samples)
+/* By the rate n / k: the logarithm of how likely n samples are at k instructions, as few
+ * as that (geometric). */
+static double even(double n, double k, double log_rate, double log1p_rate)
 {
-	return ALONE + ANY_RATE + at_rate(samples, samples, 1);
+	return n * (log_rate - log1p_rate) - k * log1p_rate;
+}
+
+static double alone_of(const struct hlg_line_fit *fit, uint64_t samples)
+{
+	return samples < LOGS ? fit->alone[samples] : alone((double)samples);
+}
+
+/* fmax and fmin, of numbers only: those are calls. */
+static double most(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double least(double a, double b)
+{
+	return a < b ? a : b;
 }
 
 static int32_t find(const struct hlg_line_fit *fit, uint64_t addr)
@@ -296,22 +346,27 @@ static int32_t find(const struct hlg_line_fit *fit, uint64_t addr)
 	return addr >= fit->start && i < fit->n_words ? fit->line_of[i] : NO_LINE;
 }
 
-/* Adds up samples by line. False without memory. */
-static bool touch(struct hlg_line_fit *fit, const struct hlg_sampled *addrs, size_t n,
+static bool make_room(struct hlg_line_fit *fit, size_t n)
+{
+	if (fit->room >= n)
+		return true;
+	free(fit->touched);
+	free(fit->lies_in);
+	fit->touched = calloc(n, sizeof(*fit->touched));
+	fit->lies_in = calloc(n, sizeof(*fit->lies_in));
+	fit->room = fit->touched && fit->lies_in ? n : 0;
+	return fit->room;
+}
+
+/* Adds up samples by line. */
+static void touch(struct hlg_line_fit *fit, const struct hlg_sampled *addrs, size_t n,
 		  uint64_t move)
 {
-	fit->n_touched = 0;
-	if (fit->room < n) {
-		free(fit->touched);
-		fit->touched = calloc(n, sizeof(*fit->touched));
-		fit->room = fit->touched ? n : 0;
-	}
-	if (fit->room < n)
-		return false;
 	for (size_t i = 0; i < n; i++) {
 		int32_t at = find(fit, addrs[i].ip + move);
 		struct touched *t;
 
+		fit->lies_in[i] = 0;
 		if (at == NO_LINE)
 			continue;
 		if (!fit->touched_as[at]) {
@@ -319,16 +374,19 @@ static bool touch(struct hlg_line_fit *fit, const struct hlg_sampled *addrs, siz
 				.line = (uint32_t)at, .uneven = INFINITY};
 			fit->touched_as[at] = (uint32_t)++fit->n_touched;
 		}
-		t = &fit->touched[fit->touched_as[at] - 1];
+		fit->lies_in[i] = fit->touched_as[at];
+		t = &fit->touched[fit->lies_in[i] - 1];
 		t->addrs++;
-		t->samples += (double)addrs[i].samples;
+		t->samples += addrs[i].samples;
 	}
 	for (size_t i = 0; i < fit->n_touched; i++) {
 		struct touched *t = &fit->touched[i];
+		const uint64_t length = fit->lines[t->line].length;
+		const double log_length = log_of(fit, length);
 
-		t->log_rate = log(t->samples / fit->lines[t->line].length);
+		t->log_rate = log_of(fit, t->samples) - log_length;
+		t->log1p_rate = log_of(fit, t->samples + length) - log_length;
 	}
-	return true;
 }
 
 /* One line leads to another: if both run, how alike are they? True if the other does. */
@@ -343,8 +401,8 @@ static bool join(struct hlg_line_fit *fit, struct touched *from, int32_t to)
 	if (other == from)
 		return true;
 	uneven = fabs(from->log_rate - other->log_rate);
-	from->uneven = fmin(from->uneven, uneven);
-	other->uneven = fmin(other->uneven, uneven);
+	from->uneven = least(from->uneven, uneven);
+	other->uneven = least(other->uneven, uneven);
 	return true;
 }
 
@@ -352,9 +410,7 @@ static bool join(struct hlg_line_fit *fit, struct touched *from, int32_t to)
 static double missed(const struct hlg_line_fit *fit, const struct touched *from,
 		     int32_t to)
 {
-	double rate = from->samples / fit->lines[from->line].length;
-
-	return fmax(-(double)fit->lines[to].length * log1p(rate), MISSED);
+	return most(-(double)fit->lines[to].length * from->log1p_rate, MISSED);
 }
 
 /* What a line says of those that it leads to. */
@@ -366,7 +422,7 @@ static void follow(struct hlg_line_fit *fit, struct touched *t)
 	any |= join(fit, t, line->next);
 	if (!any && line->target != NO_LINE && line->next != NO_LINE)
 		t->score +=
-			fmax(missed(fit, t, line->target), missed(fit, t, line->next));
+			most(missed(fit, t, line->target), missed(fit, t, line->next));
 	else if (!any && (line->target != NO_LINE || line->next != NO_LINE))
 		t->score += missed(fit, t,
 				   line->target != NO_LINE ? line->target : line->next);
@@ -379,38 +435,43 @@ static void follow(struct hlg_line_fit *fit, struct touched *t)
  * some never do. */
 static double inside(const struct hlg_line_fit *fit, const struct touched *t)
 {
-	const double length = fit->lines[t->line].length, k = t->addrs;
-	const double rate = t->samples / k;
+	const uint32_t length = fit->lines[t->line].length, k = t->addrs;
+	const double n = (double)t->samples;
+	double all = even(n, length, t->log_rate, t->log1p_rate), log_k, log1p_rate;
 
-	return fmax(at_rate(t->samples / length, t->samples, length),
-		    at_rate(rate, t->samples, k) +
-			    (length - k) * fmax(-log1p(rate), SILENT));
+	if (k >= length) /* odd addresses may be more */
+		return all;
+	log_k = log_of(fit, k);
+	log1p_rate = log_of(fit, t->samples + k) - log_k;
+	return most(all, even(n, k, log_of(fit, t->samples) - log_k, log1p_rate) +
+				 (length - k) * most(-log1p_rate, SILENT));
 }
 
 static double as_neighbour(const struct touched *t)
 {
-	return fmax(ALONE + ANY_RATE, LED_TO - log(2 * UNEVEN) - t->uneven / UNEVEN);
+	return most(ALONE + ANY_RATE, LED_TO - log(2 * UNEVEN) - t->uneven / UNEVEN);
 }
 
 bool hlg_line_fit_score(struct hlg_line_fit *fit, const struct hlg_sampled *addrs,
 			size_t n, uint64_t move, double *score, double *each)
 {
-	bool ok = touch(fit, addrs, n, move);
-
 	*score = 0;
-	for (size_t i = 0; ok && i < fit->n_touched; i++)
+	fit->n_touched = 0;
+	if (!make_room(fit, n))
+		return false;
+	touch(fit, addrs, n, move);
+	for (size_t i = 0; i < fit->n_touched; i++)
 		follow(fit, &fit->touched[i]);
-	for (size_t i = 0; ok && i < fit->n_touched; i++) {
+	for (size_t i = 0; i < fit->n_touched; i++) {
 		struct touched *t = &fit->touched[i];
 
 		t->score = (t->score + as_neighbour(t) + inside(fit, t)) / t->addrs;
 	}
-	for (size_t i = 0; ok && i < n; i++) {
-		int32_t at = find(fit, addrs[i].ip + move);
-		double mine = at == NO_LINE
-				      ? NOWHERE
-				      : fit->touched[fit->touched_as[at] - 1].score -
-						alone((double)addrs[i].samples);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t in = fit->lies_in[i];
+		double mine =
+			in ? fit->touched[in - 1].score - alone_of(fit, addrs[i].samples)
+			   : NOWHERE;
 
 		*score += mine;
 		if (each)
@@ -418,5 +479,10 @@ bool hlg_line_fit_score(struct hlg_line_fit *fit, const struct hlg_sampled *addr
 	}
 	for (size_t i = 0; i < fit->n_touched; i++)
 		fit->touched_as[fit->touched[i].line] = 0;
-	return ok;
+	return true;
+}
+
+bool hlg_line_fit_runs(const struct hlg_line_fit *fit, uint64_t addr)
+{
+	return find(fit, addr) != NO_LINE;
 }

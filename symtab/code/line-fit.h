@@ -40,12 +40,16 @@ struct hlg_line_fit;
 bool hlg_line_fit_applies(const struct hlg_image *image);
 
 /*
- * The lines of an image that applies, which outlives them; none if its file cannot be
- * read again. Decodes code in full. NULL without memory. Used by one thread.
+ * The lines of an image that applies; none if its file cannot be read again. code, the
+ * image's, keeps them until it is closed: they are found once. NULL without memory. Used
+ * by one thread.
  */
-struct hlg_line_fit *hlg_line_fit_open(struct hlg_code *code,
-				       const struct hlg_image *image);
-void hlg_line_fit_close(struct hlg_line_fit *fit);
+struct hlg_line_fit *hlg_line_fit_of(struct hlg_code *code,
+				     const struct hlg_image *image);
+void hlg_line_fit_close(struct hlg_line_fit *fit); /* for code alone */
+
+/* Does a line run at an address? */
+bool hlg_line_fit_runs(const struct hlg_line_fit *fit, uint64_t addr);
 
 /*
  * Scores n addresses, sorted by ip, as if each lay at ip + move. Of each, if it is not

@@ -73,28 +73,12 @@ static bool try(const struct trial *t, uint64_t move, double worth[static MOST_P
 	return true;
 }
 
-/* The best that any move is worth to each part. */
-static bool try_all(const struct trial *t, uint64_t move, double best[static MOST_PARTS])
-{
-	double worth[MOST_PARTS];
-
-	for (size_t i = 0; i < MOST_PARTS; i++)
-		best[i] = -INFINITY;
-	for (unsigned d = 0; distance(d); d++)
-		for (int sign = -1; sign <= 1; sign += 2) {
-			if (!try(t, move + (uint64_t)(sign * distance(d)), worth))
-				return false;
-			for (size_t i = 0; i < MOST_PARTS; i++)
-				best[i] = fmax(best[i], worth[i]);
-		}
-	return true;
-}
-
 static void judge(struct hlg_part_fit *parts, const double here[static MOST_PARTS],
 		  const double best[static MOST_PARTS])
 {
 	bool before = true;
 
+	parts->standing = 0;
 	parts->all = parts->parts > 0;
 	for (size_t i = 0; i < parts->parts; i++) {
 		const bool stands = here[i] - best[i] > AHEAD;
@@ -106,21 +90,40 @@ static void judge(struct hlg_part_fit *parts, const double here[static MOST_PART
 	parts->all &= 4 * parts->standing >= 3 * parts->parts;
 }
 
+/* Against the best that any move is worth to each part; until not all stand out, as no
+ * more moves can change that. */
+static bool try_all(const struct trial *t, uint64_t move,
+		    const double here[static MOST_PARTS], struct hlg_part_fit *parts)
+{
+	double worth[MOST_PARTS], best[MOST_PARTS];
+
+	for (size_t i = 0; i < MOST_PARTS; i++)
+		best[i] = -INFINITY;
+	judge(parts, here, best);
+	for (unsigned d = 0; parts->all && distance(d); d++)
+		for (int sign = -1; sign <= 1; sign += 2) {
+			if (!try(t, move + (uint64_t)(sign * distance(d)), worth))
+				return false;
+			for (size_t i = 0; i < MOST_PARTS; i++)
+				best[i] = worth[i] > best[i] ? worth[i] : best[i];
+			judge(parts, here, best);
+		}
+	return true;
+}
+
 bool hlg_part_fit(struct hlg_part_fit *parts, struct hlg_line_fit *lines,
 		  const struct hlg_sampled *addrs, size_t n, uint64_t move)
 {
 	double *each = calloc(n + 1, sizeof(*each));
 	unsigned char *part = calloc(n + 1, 1);
 	const struct trial t = {lines, addrs, n, part, each};
-	double here[MOST_PARTS], best[MOST_PARTS];
+	double here[MOST_PARTS];
 	bool ok = each && part;
 
 	*parts = (struct hlg_part_fit){0};
 	if (ok)
 		parts->parts = cut(part, addrs, n);
-	ok = ok && try(&t, move, here) && try_all(&t, move, best);
-	if (ok)
-		judge(parts, here, best);
+	ok = ok && try(&t, move, here) && try_all(&t, move, here, parts);
 	free(each);
 	free(part);
 	return ok;

@@ -16,7 +16,8 @@
 #include "symtab/code/line-fit.h"
 
 struct hlg_part_fit {
-	size_t parts, standing; /* standing: those that stand out */
+	/* standing: those that stand out; if not all is, of the moves up to then */
+	size_t parts, standing;
 	/*
 	 * All bear it out: the first and the last stand out, three quarters do, and of
 	 * two neighbours one. An ELF of which one function is longer or shorter has moved

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "symtab/bsearch.h"
+
 enum {
 	REACH = 8192,
 	TRIED = 2048,
@@ -11,7 +13,8 @@ enum {
 	 */
 	INSN_A64 = 4,
 	NEAR = 512,
-	ALIGNED = 16
+	ALIGNED = 16,
+	QUARTERS = 4
 };
 
 /* As a base's: over chance for each that was tried, and over each other distance. */
@@ -23,8 +26,9 @@ enum {
  * that had not moved the best distance had up to 49 and 15 nats, but never both. */
 #define LINES_OVER_CHANCE 60.0
 #define LINES_OVER_RIVAL  10.0
-/* And for each address that would have moved, as of a base (base-find.c): samples that are
- * no execution's, as one of each fifth instruction, fit some distance a little better. */
+/* And for each address that would have moved, as of a base (base-find.c): samples that
+ * are no execution's, as one of each fifth instruction, fit some distance a little
+ * better. */
 #define LINES_AN_ADDRESS 0.03
 
 struct tail_search {
@@ -56,17 +60,8 @@ static double value(const struct tail_search *s, uint64_t addr)
 /* How many of those that are tried lie before addr? */
 static size_t count_before(const struct tail_search *s, uint64_t addr)
 {
-	size_t low = 0, high = s->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->addrs[middle * s->step].ip < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return hlg_bsearch_below(s->addrs, s->n, s->step * sizeof(*s->addrs),
+				 offsetof(struct hlg_sampled, ip), addr);
 }
 
 /* What is at addr if it has moved by -shift. */
@@ -115,6 +110,48 @@ static bool try_lines(const struct tail_search *s, int64_t shift, struct best *b
 			best->from = i;
 		}
 	}
+	return true;
+}
+
+/* What samples from a place on are worth in each quarter, if they have moved so far.
+ * False without memory. */
+static bool score_quarters(const struct tail_search *s, size_t from, int64_t shift,
+			   double quarters[static QUARTERS])
+{
+	uint64_t all = 0, before = 0;
+	double score;
+
+	for (int q = 0; q < QUARTERS; q++)
+		quarters[q] = 0;
+	if (!hlg_line_fit_score(s->lines, s->addrs, s->n, (uint64_t)shift, &score,
+				s->each))
+		return false;
+	for (size_t i = from; i < s->n; i++)
+		all += s->addrs[i].samples;
+	for (size_t i = from; i < s->n; i++) {
+		quarters[before * QUARTERS / all] += s->each[i];
+		before += s->addrs[i].samples;
+	}
+	return true;
+}
+
+/* Is a tail ahead where it would have moved from without the quarter of it that is ahead
+ * most, too? One hot line fits some longer one by chance. False without memory. */
+static bool is_ahead_without_best(const struct tail_search *s, const struct best *best,
+				  bool *ahead)
+{
+	double here[QUARTERS], moved[QUARTERS], sum = 0, most = -INFINITY;
+
+	if (!score_quarters(s, best->from, 0, here) ||
+	    !score_quarters(s, best->from, best->shift, moved))
+		return false;
+	for (int q = 0; q < QUARTERS; q++) {
+		const double lead = moved[q] - fmax(here[q], 0);
+
+		sum += lead;
+		most = fmax(most, lead);
+	}
+	*ahead = sum - most > LINES_OVER_RIVAL;
 	return true;
 }
 
@@ -215,7 +252,7 @@ static bool search_lines(const struct tail_search *s, struct best *best, bool *c
 	more = LINES_AN_ADDRESS * (double)(s->n - best->from);
 	*counts = best->score > LINES_OVER_CHANCE + more &&
 		  best->score - rival.score > LINES_OVER_RIVAL + more;
-	return true;
+	return !*counts || is_ahead_without_best(s, best, counts);
 }
 
 bool hlg_tail_fit(struct hlg_tail *tail, struct hlg_code *code,
@@ -232,14 +269,15 @@ bool hlg_tail_fit(struct hlg_tail *tail, struct hlg_code *code,
 	s.step = (n + TRIED - 1) / TRIED;
 	if (hlg_line_fit_applies(image)) {
 		s.step = 1;
-		s.lines = hlg_line_fit_open(code, image);
+		s.lines = hlg_line_fit_of(code, image);
 		s.each = calloc(n, sizeof(*s.each));
 		ok = s.lines && s.each;
+	} else {
+		hlg_code_decode_all(code);
+		set_values(&s);
+		set_extent(&s, &image->spans);
 	}
 	s.n = n / s.step;
-	hlg_code_decode_all(code);
-	set_values(&s);
-	set_extent(&s, &image->spans);
 	ok = ok && score_unmoved(&s);
 	if (ok && s.lines)
 		ok = search_lines(&s, &best, &counts);
@@ -247,7 +285,6 @@ bool hlg_tail_fit(struct hlg_tail *tail, struct hlg_code *code,
 		counts = search(&s, &best);
 	if (ok && counts)
 		fill(&s, &best, n, tail);
-	hlg_line_fit_close(s.lines);
 	free(s.each);
 	free(s.unmoved);
 	return ok;

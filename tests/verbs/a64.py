@@ -94,6 +94,20 @@ def wrong(program):
                 yield f"{n} samples, {seed}: {told}"
 
 
+def each(program):
+    """Of several recordings each is judged as it is alone."""
+    alone, paths = [], []
+    for i, n in enumerate(SIZES * 2):
+        program.draw(n, random.Random(f"each {i}"))
+        alone.append(program.report(f"{BASE:#x}").verdict)
+        paths.append(f"{program.data}.{i}")
+        os.rename(program.data, paths[-1])
+    told = verdicts.report(program.build, paths[0], f"{ELF}@{BASE:#x}", *paths[1:])
+    several = [f["verdict"] for f in told.document["files"]]
+    if several != alone:
+        yield f"{several}, not {alone}"
+
+
 def moves(program, rng):
     """Where addresses lie after a function has become longer, or shorter."""
     start, end = rng.choice([f for f in program.functions if f[1] - f[0] > 16])
@@ -128,7 +142,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         program = Program(args.build, folder)
-        for question in (found, right, wrong, stale):
+        for question in (found, right, wrong, each, stale):
             tap.run(question.__name__, lambda q=question: [*q(program)])
     return tap.finish()
 

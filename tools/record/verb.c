@@ -18,6 +18,7 @@
 
 #include "filter/options/number.h"
 #include "filter/output/target.h"
+#include "filter/stats/rate.h"
 #include "symtab/escape.h"
 #include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
@@ -718,11 +719,6 @@ static int begin_stacks(struct arguments *args, const char *event,
 	return rc < 0 ? rc : 0;
 }
 
-enum {
-	DENSE = 20000, /* samples a second, each of which takes some us by itself */
-	ROUND = 100    /* clocks of guests have rates that are multiples of this */
-};
-
 /* How often to sample better. */
 static void advise_rate(const struct arguments *args)
 {
@@ -730,18 +726,18 @@ static void advise_rate(const struct arguments *args)
 
 	if (args->quiet || args->windows || !hlg_number_u64(args->frequency, &n))
 		return;
-	if (n >= DENSE)
+	if (n >= HLG_RATE_DENSE)
 		fprintf(stderr,
 			"hlguest: -F %" PRIu64 ": so often, taking samples is much of "
 			"what runs, and shares may be wrong (use -F 4999 or less, for "
 			"longer)\n",
 			n);
-	else if (n % ROUND == 0)
+	else if (hlg_rate_is_round(n))
 		fprintf(stderr,
 			"hlguest: -F %" PRIu64 ": a round rate may fall into step with "
 			"a clock of the guest, and shares be wrong (use -F %" PRIu64
 			")\n",
-			n, n - (n < 1000 ? 1 : 3));
+			n, hlg_rate_beside(n));
 }
 
 /* Returns the exit status. */

@@ -156,9 +156,19 @@ static void check_keys(const json_t *o, const char *const *keys)
 
 START_TEST(shape)
 {
-	static const char *const top[] = {"hlguest",   "format", "weight",  "images",
-					  "events",    "totals", "trust",   "notes",
-					  "functions", "border", "regions", NULL};
+	static const char *const top[] = {"hlguest",
+					  "format",
+					  "weight",
+					  "images",
+					  "events",
+					  "totals",
+					  "effective_samples",
+					  "trust",
+					  "notes",
+					  "functions",
+					  "border",
+					  "regions",
+					  NULL};
 	static const char *const image[] = {"path",         "build_id",  "base",
 					    "bases",        "base_from", "symbols",
 					    "symbol_table", NULL};

@@ -33,6 +33,9 @@ START_TEST(all)
 		for (uint64_t key = 0; key < 2 * n + 4; key++)
 			ck_assert_uint_eq(HLG_BSEARCH_UPTO(things, n, key, key),
 					  one_by_one(things, n, key));
+		for (uint64_t key = 0; key < 2 * n + 4; key++)
+			ck_assert_uint_eq(HLG_BSEARCH_BELOW(things, n, key, key),
+					  key ? one_by_one(things, n, key - 1) : 0);
 		ck_assert_uint_eq(HLG_BSEARCH_UPTO(things, n, key, UINT64_MAX), n);
 		free(things);
 	}
