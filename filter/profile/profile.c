@@ -51,6 +51,7 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	hlg_moments_finish(&profile->moments);
 	hlg_sandboxes_finish(&profile->sandboxes);
 	hlg_builds_finish(&profile->builds);
+	hlg_rans_finish(&profile->ran);
 	free(profile->moves);
 	memset(profile, 0, sizeof(*profile));
 }
@@ -469,7 +470,8 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	hlg_transits_merge(&to->transits, &from->transits);
 	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
-	(void)hlg_builds_merge(&to->builds, &from->builds);
+	hlg_builds_merge(&to->builds, &from->builds);
+	hlg_rans_merge(&to->ran, &from->ran);
 	if (series) {
 		hlg_slices_merge(&to->by_address, &from->by_address, series, from->moves);
 		hlg_moments_merge(&to->moments, &from->moments, series, from->moves);

@@ -125,8 +125,9 @@ struct hlg_profile {
 	struct hlg_starts starts;     /* the same */
 	/* Of what was not deselected, if options say so; the second of guests. */
 	struct hlg_slices by_thread, by_address;
-	struct hlg_moments moments;     /* of guest samples that were not deselected */
-	struct hlg_builds builds;       /* that ran, as the recordings tell */
+	struct hlg_moments moments; /* of guest samples that were not deselected */
+	struct hlg_builds builds; /* of the recording that is read; it is told by them, */
+	struct hlg_rans ran;      /* and of all recordings (filter/trust/identity.h) */
 	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
 					 * guest samples that were not deselected */
 };

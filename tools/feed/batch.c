@@ -11,6 +11,7 @@
 
 #include "filter/trust/apart.h"
 #include "filter/trust/guest-bases.h"
+#include "filter/trust/identity.h"
 #include "tools/feed/turns.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
@@ -226,6 +227,11 @@ static void read_file(struct worker *w, size_t number)
 	file->rc = read_guests(w, number, &contents, &found);
 	file->rc = tell_apart(w, number, &contents, &found, file);
 	hlg_guest_bases_found_finish(&found);
+	if (file->rc == 0) {
+		if (batch->builds)
+			hlg_builds_merge(&w->file.builds, &batch->builds[number]);
+		hlg_identity_judge(&w->file, w->space);
+	}
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(&file->err, batch->paths[number]);
