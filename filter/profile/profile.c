@@ -482,6 +482,62 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	free(series);
 }
 
+static bool relocate_cells(struct hlg_profile *p, hlg_profile_where_fn *where,
+			   const void *ctx)
+{
+	struct hlg_cell *old = p->cells;
+	struct hlg_cell *cells = new_cells(hlg_profile_room(p));
+
+	if (!cells)
+		return false;
+	p->cells = cells;
+	p->n_cells = 0;
+	for (size_t i = 0; i < hlg_profile_room(p); i++) {
+		uint64_t ip = old[i].count.samples ? where(ctx, old[i].ip) : 0;
+		struct hlg_cell *cell;
+
+		if (!old[i].count.samples)
+			continue;
+		cell = find_cell(p, ip, old[i].series);
+		if (cell->count.samples == 0)
+			cell = claim(p, cell, ip, old[i].series, old[i].tid);
+		hlg_profile_cell_see(cell, old[i].tid);
+		hlg_count_add(&cell->count, old[i].count);
+	}
+	free(old);
+	return true;
+}
+
+static bool relocate_transits(struct hlg_transits *t, hlg_profile_where_fn *where,
+			      const void *ctx)
+{
+	struct hlg_transits moved = {.ports = t->ports, .lost = t->lost};
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct hlg_transit at = t->at[i];
+
+		at.ip = where(ctx, at.ip);
+		hlg_transits_add(&moved, at);
+	}
+	hlg_transits_finish(t);
+	*t = moved;
+	return !t->lost;
+}
+
+bool hlg_profile_relocate(struct hlg_profile *p, hlg_profile_where_fn *where,
+			  const void *ctx)
+{
+	bool lost = p->transits.lost;
+
+	for (size_t i = 0; i < p->moments.n; i++)
+		p->moments.at[i].ip = where(ctx, p->moments.at[i].ip);
+	for (uint32_t i = 0; i < p->by_address.n; i++)
+		p->by_address.entries[i].ip = where(ctx, p->by_address.entries[i].ip);
+	hlg_slices_sort(&p->by_address);
+	return relocate_cells(p, where, ctx) &&
+	       (relocate_transits(&p->transits, where, ctx) || lost);
+}
+
 int hlg_profile_compare_series(const struct hlg_profile *p, uint32_t a, uint32_t b)
 {
 	const struct hlg_series *x = &p->series[a], *y = &p->series[b];

@@ -354,6 +354,17 @@ static inline uint64_t hlg_profile_move(const struct hlg_profile *from, uint32_t
 	return from->moves && series != HLG_NO_SERIES ? from->moves[series] : 0;
 }
 
+/* Where what was counted at an address is to lie. */
+typedef uint64_t hlg_profile_where_fn(const void *ctx, uint64_t ip);
+
+/*
+ * Moves all that was counted at addresses of guests: cells, moments, slices (which are
+ * sorted then), transits. Two that come to lie at one address are one. False without
+ * memory; the profile is good for nothing then.
+ */
+bool hlg_profile_relocate(struct hlg_profile *profile, hlg_profile_where_fn *where,
+			  const void *ctx);
+
 /* A series of from, as profile has it or has it from now on; HLG_NO_SERIES without
  * memory. */
 uint32_t hlg_profile_map(struct hlg_profile *profile, const struct hlg_profile *from,

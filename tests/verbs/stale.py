@@ -23,7 +23,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path[1:1] = [os.path.join(sys.path[0], folder) for folder in ("../kit", "../live")]
 import verdicts
 from grow import Growable
-from programs import hlguest_of
+from programs import hlguest_of, page_data
 from tap import DATA, Skip, Tap, must, parser, run
 
 GUEST = os.path.join(DATA, "hyperlight", "guest.elf")
@@ -42,9 +42,9 @@ class Stale:
         if self.right.trust["addresses"]["on"] == 0:
             raise Skip("this build cannot decode x86-64")
 
-    def grow(self, seed):
+    def grow(self, seed, elf=GUEST):
         """Writes it; by how much the code behind has moved."""
-        rng, guest = random.Random(seed), Growable(GUEST)
+        rng, guest = random.Random(seed), Growable(elf)
         data, old = guest.grow(rng.choice(guest.functions), rng.randint(30, 300), rng)
         with open(self.elf, "wb") as f:
             f.write(data)
@@ -82,6 +82,52 @@ def shifted(stale):
         if status or f"(moved by {by:+})" not in out or "as if another build" not in out:
             yield f"{seed}: --assume-shift: {status}, {out[:400]}"
     if told < 3:
+        yield f"{told} are told"
+
+
+def counts(document, key, number):
+    return {row["name"]: row[number] for row in document[key]}
+
+
+def callers(stale):
+    """Callers and times are moved with the samples."""
+    frames = os.path.join(DATA, "hyperlight", "frames.elf")
+    data = os.path.join(DATA, "hyperlight", "callers", "callers.data")
+    words = [data, "--stacks=callgraph", "--children"]
+    right = verdicts.report(stale.build, data, frames, *words[1:])
+    total = right.samples("guest")
+    told = 0
+    for seed in range(30):
+        if told == 2:
+            break
+        if not stale.grow(seed, frames):
+            continue
+        by = verdicts.report(stale.build, data, stale.elf).trust["base"].get("moved")
+        if not by or by["samples"] < total / 10:
+            continue
+        told += 1
+        fitted = verdicts.report(stale.build, data, stale.elf, "--assume-shift", *words[1:])
+        ours, theirs = (counts(d.document, "children", "samples") for d in (fitted, right))
+        differ = {n: (ours.get(n, 0), theirs.get(n, 0)) for n in {*ours, *theirs}
+                  if abs(ours.get(n, 0) - theirs.get(n, 0)) > total * .05}
+        if fitted.verdict != "verified" or differ:
+            yield f"{seed}: {fitted}: {differ}"
+        sums, wanted = (d.document["stacks"]["callers"] for d in (fitted, right))
+        if sums["proved"] + sums["by_pointer"] < .95 * (wanted["proved"] + wanted["by_pointer"]):
+            yield f"{seed}: calls {sums}, not {wanted}"
+        out, _, status = run(stale.hlguest, "report", "-q", "--format=html", "--assume-shift",
+                             stale.elf, data)
+        page = page_data(out)
+        if status or sum(page["where"]["count"]) != page["total"]:
+            yield f"{seed}: by time {sum(page['where']['count'])} of {page['total']}"
+        saved = os.path.join(stale.work, "shifted.pb.gz")
+        run(stale.hlguest, "report", "--format=pprof", "-o", saved, "--assume-shift", *words,
+            stale.elf)
+        again = counts(verdicts.report(stale.build, saved, stale.elf, *words[1:]).document,
+                       "children", "samples")
+        if again != ours:
+            yield f"{seed}: saved, it is another: {sorted(set(again.items()) ^ set(ours.items()))[:6]}"
+    if told < 2:
         yield f"{told} are told"
 
 
@@ -218,6 +264,7 @@ def main():
             tap.skip("stale", e)
             return tap.finish()
         tap.run("shifted", lambda: [*shifted(stale)])
+        tap.run("callers and times are shifted, too", lambda: [*callers(stale)])
     for name, check in (("each recording has its build", noted),
                         ("merged profiles keep builds that differ", merged),
                         ("without build ids", changed)):
