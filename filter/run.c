@@ -242,6 +242,28 @@ static void settle_slices(struct hlg_run *run)
 	hlg_slices_sort(by_address);
 }
 
+/* assume-shift: the report once more, of samples where they would lie. */
+static int build_shifted(struct hlg_run *run, struct hlg_report *report,
+			 struct hlg_err *err)
+{
+	bool callgraph = run->options.stacks == HLG_STACKS_CALLGRAPH;
+	struct hlg_shift shift;
+	bool ok = hlg_shift_find(&shift, report);
+	int rc = 0;
+
+	if (ok && shift.n) {
+		hlg_report_finish(report);
+		*report = (struct hlg_report){0};
+		ok = hlg_shift_move(&shift, &run->space, &run->profile,
+				    callgraph ? &run->stacks : NULL);
+		if (ok)
+			rc = hlg_report_build(report, &run->options, &run->space,
+					      &run->profile, &run->host, &shift, err);
+	}
+	hlg_shift_finish(&shift);
+	return ok ? rc : hlg_err_memory(err, "report");
+}
+
 int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err *err)
 {
 	int rc = hlg_run_settle(run, err);
@@ -251,7 +273,9 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 		return rc;
 	settle_slices(run);
 	rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
-			      &run->host, err);
+			      &run->host, NULL, err);
+	if (rc == 0 && run->options.assume_shift)
+		rc = build_shifted(run, report, err);
 	if (rc == 0 && run->options.stacks == HLG_STACKS_CALLGRAPH) {
 		report->stacks = &run->stacks;
 		report->inlines = run->inlines;

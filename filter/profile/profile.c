@@ -51,6 +51,7 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	hlg_moments_finish(&profile->moments);
 	hlg_sandboxes_finish(&profile->sandboxes);
 	hlg_builds_finish(&profile->builds);
+	hlg_rans_finish(&profile->ran);
 	free(profile->moves);
 	memset(profile, 0, sizeof(*profile));
 }
@@ -469,7 +470,8 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	hlg_transits_merge(&to->transits, &from->transits);
 	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
-	(void)hlg_builds_merge(&to->builds, &from->builds);
+	hlg_builds_merge(&to->builds, &from->builds);
+	hlg_rans_merge(&to->ran, &from->ran);
 	if (series) {
 		hlg_slices_merge(&to->by_address, &from->by_address, series, from->moves);
 		hlg_moments_merge(&to->moments, &from->moments, series, from->moves);
@@ -478,6 +480,62 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	to->moments.lost |= !series;
 	hlg_slices_merge(&to->by_thread, &from->by_thread, NULL, NULL);
 	free(series);
+}
+
+static bool relocate_cells(struct hlg_profile *p, hlg_profile_where_fn *where,
+			   const void *ctx)
+{
+	struct hlg_cell *old = p->cells;
+	struct hlg_cell *cells = new_cells(hlg_profile_room(p));
+
+	if (!cells)
+		return false;
+	p->cells = cells;
+	p->n_cells = 0;
+	for (size_t i = 0; i < hlg_profile_room(p); i++) {
+		uint64_t ip = old[i].count.samples ? where(ctx, old[i].ip) : 0;
+		struct hlg_cell *cell;
+
+		if (!old[i].count.samples)
+			continue;
+		cell = find_cell(p, ip, old[i].series);
+		if (cell->count.samples == 0)
+			cell = claim(p, cell, ip, old[i].series, old[i].tid);
+		hlg_profile_cell_see(cell, old[i].tid);
+		hlg_count_add(&cell->count, old[i].count);
+	}
+	free(old);
+	return true;
+}
+
+static bool relocate_transits(struct hlg_transits *t, hlg_profile_where_fn *where,
+			      const void *ctx)
+{
+	struct hlg_transits moved = {.ports = t->ports, .lost = t->lost};
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct hlg_transit at = t->at[i];
+
+		at.ip = where(ctx, at.ip);
+		hlg_transits_add(&moved, at);
+	}
+	hlg_transits_finish(t);
+	*t = moved;
+	return !t->lost;
+}
+
+bool hlg_profile_relocate(struct hlg_profile *p, hlg_profile_where_fn *where,
+			  const void *ctx)
+{
+	bool lost = p->transits.lost;
+
+	for (size_t i = 0; i < p->moments.n; i++)
+		p->moments.at[i].ip = where(ctx, p->moments.at[i].ip);
+	for (uint32_t i = 0; i < p->by_address.n; i++)
+		p->by_address.entries[i].ip = where(ctx, p->by_address.entries[i].ip);
+	hlg_slices_sort(&p->by_address);
+	return relocate_cells(p, where, ctx) &&
+	       (relocate_transits(&p->transits, where, ctx) || lost);
 }
 
 int hlg_profile_compare_series(const struct hlg_profile *p, uint32_t a, uint32_t b)

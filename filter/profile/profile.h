@@ -125,8 +125,9 @@ struct hlg_profile {
 	struct hlg_starts starts;     /* the same */
 	/* Of what was not deselected, if options say so; the second of guests. */
 	struct hlg_slices by_thread, by_address;
-	struct hlg_moments moments;     /* of guest samples that were not deselected */
-	struct hlg_builds builds;       /* that ran, as the recordings tell */
+	struct hlg_moments moments; /* of guest samples that were not deselected */
+	struct hlg_builds builds; /* of the recording that is read; it is told by them, */
+	struct hlg_rans ran;      /* and of all recordings (filter/trust/identity.h) */
 	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
 					 * guest samples that were not deselected */
 };
@@ -352,6 +353,17 @@ static inline uint64_t hlg_profile_move(const struct hlg_profile *from, uint32_t
 {
 	return from->moves && series != HLG_NO_SERIES ? from->moves[series] : 0;
 }
+
+/* Where what was counted at an address is to lie. */
+typedef uint64_t hlg_profile_where_fn(const void *ctx, uint64_t ip);
+
+/*
+ * Moves all that was counted at addresses of guests: cells, moments, slices (which are
+ * sorted then), transits. Two that come to lie at one address are one. False without
+ * memory; the profile is good for nothing then.
+ */
+bool hlg_profile_relocate(struct hlg_profile *profile, hlg_profile_where_fn *where,
+			  const void *ctx);
 
 /* A series of from, as profile has it or has it from now on; HLG_NO_SERIES without
  * memory. */

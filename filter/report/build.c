@@ -8,7 +8,6 @@
 #include "filter/report/notes.h"
 #include "filter/report/rates.h"
 #include "filter/report/rows.h"
-#include "filter/report/shift.h"
 #include "filter/view/region.h"
 
 /* False without memory. */
@@ -173,33 +172,14 @@ static int build_placed(struct hlg_report *r, enum hlg_weight weight,
 	return rc;
 }
 
-/* assume-shift: the view and its trust once more, of samples where they would lie. */
-static int build_shifted(struct hlg_report *r, enum hlg_weight weight,
-			 struct hlg_err *err)
-{
-	struct hlg_trust before = r->trust;
-	int rc;
-
-	if (!hlg_shift_cells(r))
-		return 0;
-	r->trust = (struct hlg_trust){0};
-	qsort_r(r->cells, r->n_cells, sizeof(*r->cells), compare_cells, r->rank);
-	hlg_view_finish(&r->all);
-	hlg_border_finish(&r->border);
-	rc = build_placed(r, weight, NULL, err);
-	if (rc == 0 && !hlg_shift_mark(&r->all, &before))
-		rc = hlg_err_memory(err, "report");
-	hlg_trust_finish(&before);
-	return rc;
-}
-
 /* The view of everything, and how far it can be believed. */
-static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_err *err)
+static int build_all(struct hlg_report *r, enum hlg_weight weight,
+		     const struct hlg_shift *shift, struct hlg_err *err)
 {
-	int rc = build_placed(r, weight, r->profile, err);
+	int rc = build_placed(r, weight, shift ? NULL : r->profile, err);
 
-	if (rc == 0 && r->options->assume_shift)
-		rc = build_shifted(r, weight, err);
+	if (rc == 0 && shift && !hlg_shift_mark(shift, r))
+		rc = hlg_err_memory(err, "report");
 	if (rc == 0 && !r->options->force &&
 	    (r->trust.all.verdict == HLG_TRUST_MISMATCH || hlg_trust_guess(&r->trust))) {
 		r->suppressed = true;
@@ -307,7 +287,8 @@ static bool several_events(const struct hlg_report *r)
 
 int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 		     const struct hlg_space *space, const struct hlg_profile *profile,
-		     struct hlg_host *host, struct hlg_err *err)
+		     struct hlg_host *host, const struct hlg_shift *shift,
+		     struct hlg_err *err)
 {
 	enum hlg_weight weight = (enum hlg_weight)options->weight;
 	int rc;
@@ -324,7 +305,7 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 		r->by |= HLG_BY_EVENT;
 		weight = HLG_WEIGHT_SAMPLES;
 	}
-	rc = build_all(r, weight, err);
+	rc = build_all(r, weight, shift, err);
 	if (rc == 0 && r->by)
 		rc = split(r, err);
 	r->n_host = hlg_host_sort(host, profile, weight);

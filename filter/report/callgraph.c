@@ -271,30 +271,47 @@ static void warn_refused(struct hlg_report *r)
 	}
 }
 
-/* Where more of the stacks than this are cut, shares of callers are off by as much. */
+/* Where more of the samples than this lack callers, shares of callers are off by as much.
+ */
 #define CUT_SHARE 0.01
 
-/* What is cut off a stack may be any function: what that has is at least its count. */
-static void warn_cut(struct hlg_report *r)
+/* Why most of them are cut that are. */
+static const char *most_cut(const struct hlg_caller_sums *c, bool *copy)
 {
-	const struct hlg_caller_sums *c = &r->callers;
-	double share = c->stacks ? (double)c->cut / (double)c->stacks : 0;
 	unsigned most = HLG_CHAIN_END_DEEP;
 
-	if (share < CUT_SHARE)
-		return;
 	for (unsigned i = most; i <= HLG_CALLER_END_NO_RETURN; i++)
 		if (c->ends[i] > c->ends[most])
 			most = i;
-	hlg_note_list_warn(
-		&r->notes,
-		"%.0f %% of the stacks lack callers (mostly %s%s), so what a "
-		"function costs with all that it calls may be shown up to "
-		"%.0f points too low",
-		share * 100,
-		c->ends[most] < c->unknown ? HLG_CALLER_NOT_KNOWN : hlg_proof_end(most),
-		most == HLG_CHAIN_END_COPY ? ": record with --stack-size=128K" : "",
-		share * 100);
+	*copy = false;
+	if (c->none > c->ends[most] && c->none > c->unknown)
+		return "no callers were recorded";
+	if (c->refused > c->ends[most] && c->refused > c->unknown)
+		return "callers left out";
+	if (c->ends[most] < c->unknown)
+		return HLG_CALLER_NOT_KNOWN;
+	*copy = most == HLG_CHAIN_END_COPY;
+	return hlg_proof_end(most);
+}
+
+/* What is cut off a stack, or was not recorded, may be any function: what that has is at
+ * least its count (add_share() of children.c). */
+static void warn_cut(struct hlg_report *r)
+{
+	const struct hlg_caller_sums *c = &r->callers;
+	uint64_t cut = c->cut + c->refused + c->none;
+	double share = c->stacks ? (double)cut / (double)r->all.guest.samples : 0;
+	bool copy;
+	const char *why = most_cut(c, &copy);
+
+	if (share < CUT_SHARE)
+		return;
+	hlg_note_list_warn(&r->notes,
+			   "%.0f %% of the samples lack callers (mostly %s%s), so what a "
+			   "function costs with all that it calls may be shown up to "
+			   "%.0f points too low",
+			   share * 100, why,
+			   copy ? ": record with --stack-size=128K" : "", share * 100);
 }
 
 /* Inlined frames in all stacks, at most: some 24 bytes each. */
@@ -357,6 +374,15 @@ static void judge_inlined(struct hlg_report *r, uint64_t sum)
 	r->inlined = NULL;
 }
 
+/* Samples in no stack, or in one of which nothing was recorded. */
+static void count_none(struct hlg_report *r)
+{
+	uint64_t told = r->callers.stacks + r->callers.refused;
+	uint64_t all = r->all.guest.samples;
+
+	r->callers.none = all > told ? all - told : 0;
+}
+
 int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
 {
 	const struct hlg_stacks *s = r->stacks;
@@ -375,6 +401,7 @@ int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
 					    &r->callers) &&
 			     count_inlined(r, &s->stacks[i], list, n, &n_inlined);
 	}
+	count_none(r);
 	judge_inlined(r, n_inlined);
 	warn_cut(r);
 	if (r->callers.refused)

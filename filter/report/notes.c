@@ -265,13 +265,39 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 		fputs("; no base fits", f);
 }
 
+/* ": another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
+ * ELF that ran)": as recordings tell. */
+static bool put_builds(FILE *f, const struct hlg_report *r)
+{
+	const char *some =
+		r->trust.all.verdict == HLG_TRUST_MIXED ? " in some recordings" : "";
+	bool any = false;
+
+	for (size_t i = 0; i < r->trust.n_images; i++) {
+		const struct hlg_image_test *ti = &r->trust.images[i];
+
+		if (ti->identity != HLG_IDENTITY_OTHER)
+			continue;
+		fprintf(f,
+			"%sanother build ran%s: %s with build id %.8s, not %s with %.8s "
+			"(%s)",
+			any ? "; " : ": ", some, ti->ran->file, ti->ran->id,
+			ti->image->path, ti->image->elf.build_id,
+			*some ? "report them apart, each with the ELF that ran"
+			      : "give the ELF that ran");
+		any = true;
+	}
+	return any;
+}
+
 /* Why not all of them are named that have samples. */
 static void put_mixed(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_tested *all = &r->trust.all;
 	char percent[16];
 
-	fputs(": some are of other code", f);
+	if (!put_builds(f, r))
+		fputs(": some are of other code", f);
 	if (hlg_verdict_is_padded(all)) {
 		hlg_interval_percent(
 			percent, share(all->padding, all->samples.on + all->samples.off));
@@ -319,27 +345,6 @@ static void put_tail(FILE *f, const struct hlg_report *r, const struct hlg_image
 	if (last.symbol != from.symbol)
 		put_place(f, r, " and ", &from);
 	fputs(" (give the ELF that ran, or use --assume-shift)", f);
-}
-
-/* ": another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
- * ELF that ran)": as recordings tell. */
-static bool put_builds(FILE *f, const struct hlg_report *r)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < r->trust.n_images; i++) {
-		const struct hlg_image_test *ti = &r->trust.images[i];
-
-		if (ti->identity != HLG_IDENTITY_OTHER)
-			continue;
-		fprintf(f,
-			"%sanother build ran: %s with build id %.8s, not %s with %.8s "
-			"(give the ELF that ran)",
-			any ? "; " : ": ", ti->ran->file, ti->ran->id, ti->image->path,
-			ti->image->elf.build_id);
-		any = true;
-	}
-	return any;
 }
 
 static bool put_tails(FILE *f, const struct hlg_report *r)
@@ -471,27 +476,39 @@ static void tell_images(struct hlg_report *r)
 
 static void tell_changed(struct hlg_report *r)
 {
-	for (size_t i = 0; i < r->trust.n_images; i++)
-		if (r->trust.images[i].identity == HLG_IDENTITY_CHANGED)
+	for (size_t i = 0; i < r->trust.n_images; i++) {
+		const struct hlg_image_test *ti = &r->trust.images[i];
+
+		if (ti->identity == HLG_IDENTITY_CHANGED)
 			hlg_note_list_warn(
 				&r->remarks,
-				"%s: is not the file that was recorded, though it "
+				"%s: is not the file that was recorded%s, though it "
 				"has its name: if it was built anew, names may be "
 				"wrong (build it with a build id: "
 				"-Wl,--build-id)",
-				r->trust.images[i].image->path);
+				ti->image->path,
+				ti->ran->identities >> HLG_IDENTITY_SAME & 1
+					? " in some recordings"
+					: "");
+	}
+	if (r->profile->ran.more)
+		hlg_note_list_warn(&r->remarks,
+				   "a recording tells of more than %d builds of a guest: "
+				   "of those behind, nothing is checked",
+				   HLG_BUILDS_MAX);
 }
 
 /* Where nothing tells which build ran. Files that were copied together are as old. */
 static void tell_newer(struct hlg_report *r)
 {
-	const int64_t written = r->profile->builds.written, together = 60;
+	const int64_t written = r->profile->ran.written, together = 60;
 
 	for (size_t i = 0; written && i < r->trust.n_images; i++) {
 		const struct hlg_image_test *ti = &r->trust.images[i];
 		const int64_t mtime = ti->image->elf.id.mtime.tv_sec;
 
-		if (ti->identity != HLG_IDENTITY_UNKNOWN || ti->image->map ||
+		if (!ti->ran || !(ti->ran->identities >> HLG_IDENTITY_UNKNOWN & 1) ||
+		    ti->identity > HLG_IDENTITY_SAME || ti->image->map ||
 		    mtime <= written + together)
 			continue;
 		hlg_note_list_add(&r->remarks,

@@ -237,7 +237,7 @@ static bool add_stack(struct builder *b, const struct hlg_stack *stack)
 		path->stack = (uint32_t)(stack - b->report->stacks->stacks);
 	if (!path || !hlg_proof_find(b->report->proof, stack, &callers, &n, &told))
 		return false;
-	path->cut = n == 0 && stack->end != HLG_CHAIN_END_WHOLE;
+	path->cut = n == 0 && (stack->end != HLG_CHAIN_END_WHOLE || told.refused);
 	for (size_t i = 0; i < n; i++) {
 		path->cut |= callers[i].kind >= HLG_CALLER_UNKNOWN;
 		if (!add_caller(b, &callers[i]))

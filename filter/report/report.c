@@ -40,7 +40,7 @@ void hlg_report_finish(struct hlg_report *r)
 
 bool hlg_report_lost(const struct hlg_report *r)
 {
-	return r->notes.lost || r->remarks.lost;
+	return r->notes.lost || r->remarks.lost || (r->profile && r->profile->ran.lost);
 }
 
 char *hlg_report_series_name(const struct hlg_report *r, uint32_t series)

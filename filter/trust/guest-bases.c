@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/trust/guest-bases.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "filter/trust/addresses.h"
@@ -9,6 +10,10 @@
 #include "symtab/image/lane.h"
 
 #define FIT 0.99 /* of a recording that is searched as a whole */
+
+enum {
+	MOST_NAMED = 5 /* of whom no base was found */
+};
 
 static bool is_sought(const struct hlg_image *image)
 {
@@ -220,10 +225,50 @@ static void give(struct hlg_guest_bases_found *found, size_t unit, unsigned lane
 		found->units.at[i].lane = lane;
 }
 
+/* The guest whose first unit this is has no base, or no room. */
+static void leave(struct hlg_guest_bases *bases, const char *path,
+		  struct hlg_guest_bases_found *found, size_t unit)
+{
+	const struct hlg_runner *first = &found->units.at[unit];
+	const size_t end = hlg_runners_guest(&found->units, unit);
+	const bool thread = first->sandbox < 0;
+	uint64_t samples = 0;
+
+	for (size_t i = unit; i < end; i++) {
+		found->units.at[i].untold = 1;
+		samples += found->units.at[i].samples;
+	}
+	give(found, unit, HLG_LANE_NOBODY);
+	if (bases->untold++ < MOST_NAMED)
+		hlg_note_list_warn(&bases->notes,
+				   "%s: %s %" PRId32 " has %" PRIu64
+				   " sample%s, of which no base was found: outside here",
+				   path, thread ? "thread" : "sandbox",
+				   thread ? first->tid : first->sandbox, samples,
+				   samples == 1 ? "" : "s");
+}
+
+/* All that were not found. */
+static void leave_others(struct hlg_guest_bases *bases, const char *path,
+			 struct hlg_guest_bases_found *found)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < found->units.n; i = hlg_runners_guest(&found->units, i)) {
+		while (k < found->n && found->at[k].lane < i)
+			k++;
+		if (k == found->n || found->at[k].lane != i)
+			leave(bases, path, found, i);
+	}
+}
+
 bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_space *space,
-			    struct hlg_guest_bases_found *found)
+			    const char *path, struct hlg_guest_bases_found *found)
 {
 	bool ok = true;
+
+	if (!found->whole)
+		leave_others(bases, path, found);
 
 	for (size_t i = 0, j; ok && i < found->n; i = j) {
 		const size_t unit = found->at[i].lane;
@@ -237,6 +282,10 @@ bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_spac
 		/* So many lie across each other that this one is nobody's. */
 		if (lane + 1 == HLG_LANE_SEVERAL)
 			lane = HLG_LANE_NOBODY;
+		if (lane == HLG_LANE_NOBODY && !found->whole) {
+			leave(bases, path, found, unit);
+			continue;
+		}
 		for (size_t k = i; lane != HLG_LANE_NOBODY && ok && k < j; k++)
 			ok = add(bases, &found->at[k], lane);
 		if (lane != HLG_LANE_NOBODY && lane >= bases->n_lanes)
@@ -276,6 +325,26 @@ static int compare(const void *a, const void *b)
 	return x->lane < y->lane ? -1 : x->lane > y->lane;
 }
 
+bool hlg_guest_bases_lie_together(const struct hlg_guest_bases *bases)
+{
+	return bases->untold && bases->n_lanes < 2;
+}
+
+uint64_t hlg_guest_bases_back(const void *ctx, uint64_t ip)
+{
+	(void)ctx;
+	return hlg_lane_of(ip) == HLG_LANE_NOBODY ? hlg_lane_ip(ip) : ip;
+}
+
+void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
+			  struct hlg_note_list *notes)
+{
+	hlg_note_list_append(notes, &bases->notes);
+	if (bases->untold > MOST_NAMED)
+		hlg_note_list_warn(notes, "and so have %zu more",
+				   bases->untold - (size_t)MOST_NAMED);
+}
+
 int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space *space,
 			  struct hlg_err *err)
 {
@@ -303,5 +372,6 @@ int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space 
 void hlg_guest_bases_finish(struct hlg_guest_bases *bases)
 {
 	free(bases->at);
+	hlg_note_list_finish(&bases->notes);
 	*bases = (struct hlg_guest_bases){0};
 }

@@ -37,6 +37,8 @@ struct hlg_guest_bases {
 	struct hlg_guest_base *at;
 	size_t n;
 	unsigned n_lanes;
+	size_t untold;              /* guests without a base, or without a lane */
+	struct hlg_note_list notes; /* who they are */
 };
 
 /* Used by one thread: code is decoded on the way. */
@@ -73,10 +75,14 @@ bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 			  const struct hlg_profile *profile,
 			  struct hlg_guest_bases_found *found);
 
-/* Gives each guest that was found a lane in which there is room for it. Lanes depend on
- * the order in which recordings are settled. False without memory. */
+/*
+ * Gives each guest of a recording that was found a lane in which there is room for it.
+ * Lanes depend on the order in which recordings are settled. One that was not found is
+ * nobody's: its samples must not meet the image of whoever has a lane. False without
+ * memory.
+ */
 bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_space *space,
-			    struct hlg_guest_bases_found *found);
+			    const char *path, struct hlg_guest_bases_found *found);
 
 /* Moves what a recording held into the lanes that it was given. False without memory. */
 bool hlg_guest_bases_move(const struct hlg_guest_bases_found *found,
@@ -84,6 +90,18 @@ bool hlg_guest_bases_move(const struct hlg_guest_bases_found *found,
 			  unsigned n_lanes);
 
 void hlg_guest_bases_found_finish(struct hlg_guest_bases_found *found);
+
+/* Did all guests come to lie in one lane? Then those who were not found belong there,
+ * too: what was counted of them is to be moved by hlg_guest_bases_back. */
+bool hlg_guest_bases_lie_together(const struct hlg_guest_bases *bases);
+
+/* The address in lane 0 of one that is nobody's, or of any other in it (of type
+ * hlg_profile_where_fn). */
+uint64_t hlg_guest_bases_back(const void *ctx, uint64_t ip);
+
+/* Adds warnings of those who were not found, of whom there are several lanes. */
+void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
+			  struct hlg_note_list *notes);
 
 /* After the last recording: places the images in all lanes, if there are several. Fails
  * as hlg_image_add_base does. */

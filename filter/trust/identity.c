@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/trust/identity.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -65,7 +66,8 @@ static bool is_missing(const struct hlg_space *space, const struct hlg_build *bu
 	return build->noted && build->id[0] && !is_any(space, build);
 }
 
-enum hlg_identity hlg_identity_of(const struct hlg_image *image,
+/* Of an image of a space; *ran is the build that differs, else NULL. */
+static enum hlg_identity identify(const struct hlg_image *image,
 				  const struct hlg_space *space,
 				  const struct hlg_builds *builds,
 				  const struct hlg_build **ran)
@@ -89,4 +91,58 @@ enum hlg_identity hlg_identity_of(const struct hlg_image *image,
 		}
 	}
 	return found;
+}
+
+/* Which images may have samples of the profile: those they lie in; and if any lies in
+ * none, those whose base may come to be another one. Without builds it does not matter.
+ */
+static void find_sampled(bool *sampled, const struct hlg_profile *profile,
+			 const struct hlg_space *space)
+{
+	bool outside = false;
+
+	if (profile->builds.n == 0)
+		memset(sampled, true, space->n_images);
+	for (size_t i = 0; profile->builds.n && i < hlg_profile_room(profile); i++) {
+		const struct hlg_cell *cell = &profile->cells[i];
+		struct hlg_place place;
+
+		if (!cell->count.samples)
+			continue;
+		hlg_space_lookup(space,
+				 cell->ip + hlg_profile_move(profile, cell->series),
+				 &place);
+		if (place.image)
+			sampled[place.image->number] = true;
+		else
+			outside = true;
+	}
+	for (size_t i = 0; outside && i < space->n_images; i++)
+		sampled[i] |= space->images[i]->from != HLG_BASE_STATED;
+}
+
+void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space)
+{
+	const struct hlg_builds *builds = &profile->builds;
+	struct hlg_rans *rans = &profile->ran;
+	bool *sampled = calloc(space->n_images + 1, sizeof(*sampled));
+
+	rans->more |= builds->more;
+	rans->lost |= builds->lost || !sampled;
+	if (sampled)
+		find_sampled(sampled, profile, space);
+	for (size_t i = 0; sampled && i < space->n_images; i++) {
+		const struct hlg_build *ran;
+		enum hlg_identity identity;
+
+		if (!sampled[i])
+			continue;
+		identity = identify(space->images[i], space, builds, &ran);
+		hlg_rans_add(rans, i, identity, ran ? ran->file : NULL,
+			     ran ? ran->id : NULL);
+		if (identity == HLG_IDENTITY_UNKNOWN)
+			hlg_rans_written(rans, builds->written);
+	}
+	free(sampled);
+	hlg_builds_finish(&profile->builds);
 }

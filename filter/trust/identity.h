@@ -5,25 +5,17 @@
 #ifndef HLG_FILTER_TRUST_IDENTITY_H
 #define HLG_FILTER_TRUST_IDENTITY_H
 
-#include "filter/profile/builds.h"
+#include "filter/profile/profile.h"
 #include "symtab/image/space.h"
 
-enum hlg_identity {
-	HLG_IDENTITY_UNKNOWN, /* nothing is told of it */
-	HLG_IDENTITY_SAME,    /* a build that ran has its build id, or its bytes */
-	HLG_IDENTITY_CHANGED, /* no id tells, but a file of its name had other bytes */
-	HLG_IDENTITY_OTHER    /* another build ran */
-};
-
 /*
- * Of an image of a space, by the builds of its recordings. *ran is the one that differs,
- * else NULL. Another build ran if one of the image's file name has another build id; or
- * if record noted a guest that is none of the space's images, and this image is no build
- * that was noted or mapped.
+ * Judges one recording, which the profile holds, by its builds: adds to the profile's ran
+ * what they tell of each image of a space (arranged) that the recording may have samples
+ * of, and empties the builds. Another build ran if one of the image's file name has
+ * another build id; or if record noted a guest that is none of the space's images, and
+ * this image is no build that was noted or mapped. Of another recording that says
+ * nothing: each has its own.
  */
-enum hlg_identity hlg_identity_of(const struct hlg_image *image,
-				  const struct hlg_space *space,
-				  const struct hlg_builds *builds,
-				  const struct hlg_build **ran);
+void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space);
 
 #endif

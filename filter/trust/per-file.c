@@ -265,6 +265,9 @@ bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *pr
 	hlg_verdict_judge(&t.tested, t.tested.stray_addrs);
 	ok = ok && doubt(judge, &t);
 	fit->verdict = t.tested.verdict;
+	for (size_t i = 0; i < profile->ran.n; i++)
+		if (hlg_ran_worst(&profile->ran.at[i]) == HLG_IDENTITY_OTHER)
+			fit->verdict = HLG_TRUST_MISMATCH;
 	free(t.own);
 	hlg_addresses_finish(&t.addrs);
 	return ok;

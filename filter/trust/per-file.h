@@ -31,7 +31,8 @@ struct hlg_per_file_verdict {
 bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *space,
 			int gaps);
 
-/* Judges one recording by its profile. False without memory. */
+/* Judges one recording by its profile; another build that ran, as that tells, is a
+ * mismatch. False without memory. */
 bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *profile,
 			struct hlg_per_file_verdict *fit);
 

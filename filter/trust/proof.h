@@ -68,6 +68,8 @@ struct hlg_caller_sums {
 	uint64_t unknown;   /* samples with a frame [caller unknown] */
 	uint64_t cut;       /* samples that are among truncated, unknown, or both */
 	uint64_t ends[HLG_CALLER_END_NO_RETURN + 1]; /* of truncated, by the reason */
+	uint64_t none;    /* samples that have no callers recorded; filled in by who knows
+			     all */
 	uint64_t refused; /* whose callers are left out: the guest keeps no frame pointers
 			   */
 };

@@ -274,23 +274,29 @@ static bool is_worth_a_look(const struct hlg_trust *trust)
 	       trust->all.stray_addrs >= HLG_VERDICT_LEAST_STRAY_ADDRS;
 }
 
-/* Compares the images with the builds that ran. True: one has samples and is another. */
-static bool identify(struct hlg_trust *trust, const struct hlg_space *space,
-		     const struct hlg_profile *profile)
+/* Takes over what recordings tell of the builds that ran. Of images with samples: another
+ * ran in none of them, in some, or in all that tell. */
+static enum hlg_trust_verdict identify(struct hlg_trust *trust,
+				       const struct hlg_profile *profile)
 {
-	bool other = false;
+	enum hlg_trust_verdict verdict = HLG_TRUST_UNTESTED;
 
-	for (size_t i = 0; profile->builds.n && i < trust->n_images; i++) {
+	for (size_t i = 0; i < profile->ran.n && i < trust->n_images; i++) {
 		struct hlg_image_test *ti = &trust->images[i];
 		uint64_t samples = 0;
 
-		ti->identity =
-			hlg_identity_of(ti->image, space, &profile->builds, &ti->ran);
+		ti->ran = &profile->ran.at[i];
+		ti->identity = hlg_ran_worst(ti->ran);
 		for (size_t k = 0; k < ti->n_bases; k++)
 			samples += ti->bases[k].count.samples;
-		other |= ti->identity == HLG_IDENTITY_OTHER && samples;
+		if (ti->identity != HLG_IDENTITY_OTHER || !samples)
+			continue;
+		if (!(ti->ran->identities >> HLG_IDENTITY_SAME & 1))
+			verdict = HLG_TRUST_MISMATCH;
+		else if (verdict != HLG_TRUST_MISMATCH)
+			verdict = HLG_TRUST_MIXED;
 	}
-	return other;
+	return verdict;
 }
 
 /* Samples of an image that do not fit may be of another build of it: its tail fits, if it
@@ -459,6 +465,7 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		    const struct hlg_view *view, const struct hlg_profile *profile,
 		    struct hlg_err *err)
 {
+	enum hlg_trust_verdict told;
 	int rc;
 
 	*trust = (struct hlg_trust){0};
@@ -467,8 +474,9 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		return rc;
 	if (!test_view(trust, view))
 		return hlg_err_memory(err, "report");
-	if (profile && identify(trust, space, profile))
-		trust->all.verdict = HLG_TRUST_MISMATCH;
+	told = profile ? identify(trust, profile) : HLG_TRUST_UNTESTED;
+	if (told > trust->all.verdict)
+		trust->all.verdict = told;
 	if (trust->all.verdict == HLG_TRUST_VERIFIED && has_mismatch(trust))
 		trust->all.verdict = HLG_TRUST_MIXED;
 	if (trust->all.verdict >= HLG_TRUST_MIXED && !find_threads(trust, view))

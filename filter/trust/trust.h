@@ -29,8 +29,8 @@ struct hlg_image_test {
 	bool any_fits;          /* of AArch64: too few, as not each part bears it out */
 	struct hlg_found found; /* where samples fit, if they do not where it is */
 	struct hlg_tail tail;   /* of the only base: is it of another build? */
-	enum hlg_identity identity;
-	const struct hlg_build *ran; /* which it is not (identity.h); the profile's */
+	enum hlg_identity identity; /* the worst that a recording tells */
+	const struct hlg_ran *ran;  /* all that they tell; the profile's. NULL: nothing */
 };
 
 /* A thread, or a sandbox, whose samples do not lie on boundaries, where others' do. Only

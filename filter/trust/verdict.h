@@ -46,7 +46,8 @@
  * - a report of one ELF whose base is assumed has too few where no base can be found:
  *   none stands out on AArch64, or there are fewer than LEAST_ADDRS distinct addresses;
  * - any report is a mismatch if recordings tell that another build of an image ran
- *   (identity.h): functions of one shape fit each other;
+ *   (identity.h): functions of one shape fit each other. If others tell that this one
+ * ran, too, it is mixed, at least. A recording alone is a mismatch if it tells so;
  * - any report is a mismatch if, of an image that is not verified, more samples lie on
  *   boundaries at another base than where it is (of AArch64: a base that overlaps it is
  *   ahead of it and holds half of them), or those from some address on do when

@@ -397,41 +397,55 @@ static void put_functions(struct hlg_json *json, const struct hlg_report *r)
 
 static const char *calls_key(const struct hlg_report *r)
 {
-	return r->options->call_graph == HLG_CALL_GRAPH_CALLEE ? "callers" : "callees";
+	return r->options->call_graph == HLG_CALL_GRAPH_CALLEE ? "caller_tree"
+							       : "callee_tree";
 }
 
-/* The tree of a row's callers, or of what it calls: lists in lists. NULL without memory.
+static json_t *call(const struct hlg_tree *tree, const struct hlg_node *node,
+		    double share, uint32_t parent)
+{
+	json_t *o = hlg_json_count(node->total);
+
+	json_object_set_new(o, "name", hlg_json_text(hlg_tree_name(tree, node)));
+	json_object_set_new(o, "percent", hlg_json_percent(share));
+	json_object_set_new(o, "parent",
+			    parent ? hlg_json_number(parent - 1) : json_null());
+	return o;
+}
+
+/*
+ * The tree of a row's callers, or of what it calls, in one list: parents first, each by
+ * its place. Lists in lists would be as deep as stacks are, and jansson calls itself for
+ * each. NULL without memory.
  */
 static json_t *calls(const struct hlg_report *r, const struct hlg_children *children,
 		     size_t row)
 {
 	bool callers = r->options->call_graph == HLG_CALL_GRAPH_CALLEE;
 	double all = (double)hlg_count_weigh(children->weight, children->all);
-	json_t **lists = NULL, *top = NULL;
+	uint32_t *places = NULL, n = 0; /* of each node, + 1; 0: it is left out */
 	struct hlg_tree tree = {0};
+	json_t *list = NULL;
 
 	if (hlg_children_tree(&tree, children, &children->rows[row], callers))
-		lists = calloc(tree.n, sizeof(json_t *));
-	if (lists)
-		top = lists[HLG_TREE_ROOT] = json_array();
-	for (uint32_t i = 1; lists && i < tree.n; i++) {
+		places = calloc(tree.n, sizeof(*places));
+	if (places)
+		list = json_array();
+	for (uint32_t i = 1; places && i < tree.n; i++) {
 		const struct hlg_node *node = &tree.nodes[i];
 		double share =
 			(double)hlg_count_weigh(children->weight, node->total) / all;
-		json_t *o;
 
-		if (share < HLG_CHILDREN_LEAST || !lists[node->parent])
+		if (share < HLG_CHILDREN_LEAST ||
+		    (node->parent != HLG_TREE_ROOT && !places[node->parent]))
 			continue;
-		o = hlg_json_count(node->total);
-		json_object_set_new(o, "name", hlg_json_text(hlg_tree_name(&tree, node)));
-		json_object_set_new(o, "percent", hlg_json_percent(share));
-		lists[i] = json_array();
-		json_object_set_new(o, calls_key(r), lists[i]);
-		json_array_append_new(lists[node->parent], o);
+		places[i] = ++n;
+		json_array_append_new(list,
+				      call(&tree, node, share, places[node->parent]));
 	}
-	free(lists);
+	free(places);
 	hlg_tree_finish(&tree);
-	return top;
+	return list;
 }
 
 static json_t *child(const struct hlg_report *r, const struct hlg_children *children,

@@ -194,6 +194,7 @@ void hlg_report_table_caller_sums(
 		{"inserted", "inserted", c->inserted},
 		{"caller unknown", "caller_unknown", c->unknown},
 		{"left out", "left_out", c->refused},
+		{"not recorded", "not_recorded", c->none},
 	};
 
 	memcpy(sums, all, sizeof(all));

@@ -102,7 +102,7 @@ struct hlg_report_table_caller_sum {
 };
 
 enum {
-	HLG_REPORT_CALLER_SUMS = 10
+	HLG_REPORT_CALLER_SUMS = 11
 };
 
 void hlg_report_table_caller_sums(

@@ -75,6 +75,9 @@ bool hlg_text_callers_check(char text[static HLG_TEXT_CALLERS],
 		    c->whole + c->truncated);
 	else
 		add(&line, "%" PRIu64 " stacks", c->stacks);
+	if (c->none)
+		add(&line, ", %" PRIu64 " sample%s without callers", c->none,
+		    c->none == 1 ? "" : "s");
 	if (c->unknown)
 		add(&line, ", %" PRIu64 " lack%s a caller", c->unknown,
 		    c->unknown == 1 ? "s" : "");
@@ -103,6 +106,7 @@ void hlg_text_callers_details(FILE *f, const struct hlg_report *r)
 	tell(f, BLANK, c->inserted,
 	     "callers were inserted: their call proves them, but the stack did not have "
 	     "them yet");
+	tell(f, BLANK, c->stacks ? c->none : 0, "samples have none recorded");
 	tell(f, c->stacks ? BLANK : LABEL, c->refused,
 	     "samples whose callers are left out: the guest keeps no frame pointers");
 }

@@ -100,6 +100,29 @@ def far(bench, rng):
     yield from check(bench, guests, [bench.write("far.data", guests)])
 
 
+def nobody(bench, rng):
+    """A guest that is not found is outside, with a warning, where others lie across each other:
+    its samples meet nobody's image. Where these have one base, it is counted with them."""
+    few = sorted(set(bench.addrs))[:9] * 30
+    rest = [(0x200000, 7, rng.sample(bench.addrs, 600)), (0x210000, 8, rng.sample(bench.addrs, 600))]
+    lost = (0x220000, 9, few)
+    for recordings in ([bench.write("three.data", [*rest, lost])],
+                       [bench.write("lost.data", [rest[0], lost]),
+                        bench.write("rest.data", [rest[1]])]):
+        report = bench.json("report", "--top=0", bench.elf, *recordings)
+        outside = report["totals"]["outside"]["samples"]
+        told = [n for n in report["notes"]
+                if f"thread 9 has {len(few)} samples, of which no base was found" in n]
+        if outside != len(few) or report["trust"]["verdict"] != "verified" or len(told) != 1:
+            yield f"{outside} of {len(few)} outside: {report['trust']['verdict']}, {report['notes']}"
+    alone = bench.write("alone.data", [rest[0], (0x200000, 8, few), (0x7000000, 9, few[:60])])
+    report = bench.json("report", "--top=0", bench.elf, alone)
+    outside = report["totals"]["outside"]["samples"]
+    if outside != 60 or report["totals"]["function"]["samples"] != 600 + len(few) or \
+            any("no base was found" in n for n in report["notes"]):
+        yield f"of one base: {outside} outside, {report['notes']}"
+
+
 def saved(bench, rng):
     """A saved profile of guests across each other is reported as its recording is."""
     guests = [(0x200000, 7, rng.sample(bench.addrs, 600)),
@@ -121,7 +144,7 @@ def main():
             tap.skip("bases", e)
             return tap.finish()
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
-                ("saved", saved):
+                ("nobody", nobody), ("saved", saved):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()
 

@@ -6,20 +6,25 @@
 
 The ELFs are of a real guest, with one function longer (kit/grow.py); the live trials of many
 are live/stale.py. Here: by how much samples have moved, in text and JSON, and --assume-shift, whose
-rows are the right ELF's but for the function that grew.
+rows are the right ELF's but for the function that grew. And several recordings, of which one
+is noted to be of another build, which no sample shows.
 """
+import json
 import os
 import random
+import re
 import shutil
+import struct
 import sys
 import tempfile
+import zlib
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path[1:1] = [os.path.join(sys.path[0], folder) for folder in ("../kit", "../live")]
 import verdicts
 from grow import Growable
-from programs import hlguest_of
-from tap import DATA, Skip, Tap, parser, run
+from programs import hlguest_of, page_data
+from tap import DATA, Skip, Tap, must, parser, run
 
 GUEST = os.path.join(DATA, "hyperlight", "guest.elf")
 RECORDING = os.path.join(DATA, "hyperlight", "mix.data")
@@ -37,9 +42,9 @@ class Stale:
         if self.right.trust["addresses"]["on"] == 0:
             raise Skip("this build cannot decode x86-64")
 
-    def grow(self, seed):
+    def grow(self, seed, elf=GUEST):
         """Writes it; by how much the code behind has moved."""
-        rng, guest = random.Random(seed), Growable(GUEST)
+        rng, guest = random.Random(seed), Growable(elf)
         data, old = guest.grow(rng.choice(guest.functions), rng.randint(30, 300), rng)
         with open(self.elf, "wb") as f:
             f.write(data)
@@ -80,6 +85,175 @@ def shifted(stale):
         yield f"{told} are told"
 
 
+def counts(document, key, number):
+    return {row["name"]: row[number] for row in document[key]}
+
+
+def callers(stale):
+    """Callers and times are moved with the samples."""
+    frames = os.path.join(DATA, "hyperlight", "frames.elf")
+    data = os.path.join(DATA, "hyperlight", "callers", "callers.data")
+    words = [data, "--stacks=callgraph", "--children"]
+    right = verdicts.report(stale.build, data, frames, *words[1:])
+    total = right.samples("guest")
+    told = 0
+    for seed in range(30):
+        if told == 2:
+            break
+        if not stale.grow(seed, frames):
+            continue
+        by = verdicts.report(stale.build, data, stale.elf).trust["base"].get("moved")
+        if not by or by["samples"] < total / 10:
+            continue
+        told += 1
+        fitted = verdicts.report(stale.build, data, stale.elf, "--assume-shift", *words[1:])
+        ours, theirs = (counts(d.document, "children", "samples") for d in (fitted, right))
+        differ = {n: (ours.get(n, 0), theirs.get(n, 0)) for n in {*ours, *theirs}
+                  if abs(ours.get(n, 0) - theirs.get(n, 0)) > total * .05}
+        if fitted.verdict != "verified" or differ:
+            yield f"{seed}: {fitted}: {differ}"
+        sums, wanted = (d.document["stacks"]["callers"] for d in (fitted, right))
+        if sums["proved"] + sums["by_pointer"] < .95 * (wanted["proved"] + wanted["by_pointer"]):
+            yield f"{seed}: calls {sums}, not {wanted}"
+        out, _, status = run(stale.hlguest, "report", "-q", "--format=html", "--assume-shift",
+                             stale.elf, data)
+        page = page_data(out)
+        if status or sum(page["where"]["count"]) != page["total"]:
+            yield f"{seed}: by time {sum(page['where']['count'])} of {page['total']}"
+        saved = os.path.join(stale.work, "shifted.pb.gz")
+        run(stale.hlguest, "report", "--format=pprof", "-o", saved, "--assume-shift", *words,
+            stale.elf)
+        again = counts(verdicts.report(stale.build, saved, stale.elf, *words[1:]).document,
+                       "children", "samples")
+        if again != ours:
+            yield f"{seed}: saved, it is another: {sorted(set(again.items()) ^ set(ours.items()))[:6]}"
+    if told < 2:
+        yield f"{told} are told"
+
+
+FIRST_SAMPLE = 6615637234  # of RECORDING
+
+
+class Noted:
+    """Recordings of the same samples, each noted with a build, which no sample tells."""
+
+    def __init__(self, build, work):
+        self.build, self.work = build, work
+        with open(GUEST, "rb") as f:
+            self.guest = f.read()
+        self.elf = os.path.join(work, "guest.elf")
+        # Where Hyperlight notes its version is room for a build id of 16 bytes.
+        self.at = self.guest.index(b"Hyperlight\0") - 12
+
+    def content(self, build_id):
+        if build_id is None:
+            return self.guest
+        note = struct.pack("<III4s", 4, len(build_id), 3, b"GNU\0") + build_id
+        return self.guest[:self.at] + note + self.guest[self.at + len(note):]
+
+    def write_elf(self, build_id):
+        with open(self.elf, "wb") as f:
+            f.write(self.content(build_id))
+
+    def record(self, name, build_id, changed=b""):
+        data = os.path.join(self.work, name)
+        shutil.copy(RECORDING, data)
+        content = self.content(build_id) + changed
+        document = {"hlguest": "0", "format": 1,
+                    "recording": {"size": os.path.getsize(data), "first_sample": FIRST_SAMPLE},
+                    "guests": [{"file": self.elf, "inside": "0x0", "size": len(content),
+                                "build_id": build_id and build_id.hex(),
+                                "crc32": hex(zlib.crc32(content))}]}
+        with open(data + ".hlguest", "w", encoding="ascii") as f:
+            json.dump(document, f)
+        return data
+
+    def report(self, *words):
+        out, err, status = run(hlguest_of(self.build), "report", *words)
+        return " ".join(out.split()), err, status
+
+    def save(self, name, *words):
+        path = os.path.join(self.work, name)
+        _, err, status = self.report("--format=pprof", "-o", path, self.elf, *words)
+        if not os.path.exists(path):
+            raise RuntimeError(f"{path}: {status}: {err}")
+        return path
+
+
+def build_that_notes(build):
+    version = must(hlguest_of(build), "--version")
+    for lacks in "without jansson", "without pprof":
+        if lacks in version:
+            raise Skip(f"this build is {lacks}")
+    return build
+
+
+A, B, C = b"A" * 16, b"B" * 16, b"C" * 16
+
+
+def noted(build, work):
+    """Each recording is judged by its own build, in whatever order."""
+    bench = Noted(build, work)
+    a, b, c = (bench.record(f"{n}.data", i) for n, i in (("a", A), ("b", B), ("c", C)))
+    bench.write_elf(B)
+    ran = "another build ran: guest.elf with build id 41414141, not"
+    mixed = "another build ran in some recordings: guest.elf with build id 41414141, not"
+    for words, verdict, said, wrong in (
+            ([b], "check OK", "", 0),
+            ([a], "check WRONG ELF OR BASE", ran, 0),
+            ([a, c], "check WRONG ELF OR BASE", ran, 2),
+            ([a, b], "check MIXED", mixed, 1), ([b, a], "check MIXED", mixed, 1),
+            ([c, b, a], "check MIXED", mixed, 2)):
+        out, err, status = bench.report("-v", bench.elf, *words)
+        if verdict not in out or said not in out or \
+                len(re.findall(r" WRONG \S+\.data", out)) != wrong or \
+                (status == 3) != ("WRONG" in verdict):
+            yield f"{words}: status {status}: {out[:900]} {err}"
+    if bench.report("--strict", bench.elf, a, b)[2] != 3:
+        yield "a mixed report is no error where none may be"
+
+
+def merged(build, work):
+    """Saved profiles keep it, in whatever order and groups they are merged."""
+    bench = Noted(build, work)
+    a, b, c = (bench.record(f"{n}.data", i) for n, i in (("a", A), ("b", B), ("c", C)))
+    bench.write_elf(B)
+    one = [bench.save(f"{n}.pb.gz", f) for n, f in (("a", a), ("b", b), ("c", c))]
+    results = []
+    for i, order in enumerate((((0, 1), 2), ((2, 1), 0), ((0, 2), 1))):
+        pair, all3 = (os.path.join(work, f"{n}{i}.pb.gz") for n in ("pair", "all"))
+        must(hlguest_of(build), "merge", "-o", pair, *(one[k] for k in order[0]))
+        must(hlguest_of(build), "merge", "-o", all3, pair, one[order[1]])
+        with open(all3, "rb") as f:
+            results.append(f.read())
+    if len(set(results)) != 1:
+        yield "order and groups matter"
+    again = bench.save("again.pb.gz", os.path.join(work, "all0.pb.gz"))
+    with open(again, "rb") as f:
+        if f.read() != results[0]:
+            yield "it is not the same when it is read and saved again"
+    for words, verdict in (([one[1]], "check OK"), ([one[0]], "check WRONG ELF OR BASE"),
+                           (one[:2], "check MIXED"), ([os.path.join(work, "all0.pb.gz")],
+                                                      "check MIXED")):
+        out, err, status = bench.report(bench.elf, *words)
+        if verdict not in out or "OK" not in verdict and "with build id 41414141" not in out:
+            yield f"{words}: status {status}: {out[:900]} {err}"
+
+
+def changed(build, work):
+    """Without build ids, bytes tell: the warning stays, whatever else was recorded."""
+    bench = Noted(build, work)
+    a, b = bench.record("a.data", None, b"x"), bench.record("b.data", None)
+    bench.write_elf(None)
+    for words, said in (([a], "is not the file that was recorded,"), ([b], None),
+                        ([a, b], "is not the file that was recorded in some recordings"),
+                        ([b, a], "is not the file that was recorded in some recordings")):
+        out, err, status = bench.report(bench.elf, *words)
+        if status or "check OK" not in out or (said or "not the file") not in out and said or \
+                not said and "not the file" in out:
+            yield f"{words}: status {status}: {out[:900]} {err}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
@@ -90,6 +264,13 @@ def main():
             tap.skip("stale", e)
             return tap.finish()
         tap.run("shifted", lambda: [*shifted(stale)])
+        tap.run("callers and times are shifted, too", lambda: [*callers(stale)])
+    for name, check in (("each recording has its build", noted),
+                        ("merged profiles keep builds that differ", merged),
+                        ("without build ids", changed)):
+        with tempfile.TemporaryDirectory() as work:
+            tap.run(name, lambda check=check, work=work: [*check(build_that_notes(args.build),
+                                                                 work)])
     return tap.finish()
 
 

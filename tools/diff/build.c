@@ -13,7 +13,7 @@
 static int judge_side(struct hlg_diff_side *side, struct hlg_err *err)
 {
 	int rc = hlg_report_build(&side->report, side->options, side->space,
-				  side->profile, &side->no_host, err);
+				  side->profile, &side->no_host, NULL, err);
 
 	if (rc < 0 || !side->options->children)
 		return rc;

@@ -11,6 +11,7 @@
 
 #include "filter/trust/apart.h"
 #include "filter/trust/guest-bases.h"
+#include "filter/trust/identity.h"
 #include "tools/feed/turns.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
@@ -131,7 +132,7 @@ static int settle(struct worker *w, size_t number, const struct hlg_runners_reco
 	pthread_mutex_lock(&s->lock);
 	while (s->next != number)
 		pthread_cond_wait(&s->turn, &s->lock);
-	ok = file->rc < 0 || hlg_guest_bases_settle(&s->bases, w->space, found);
+	ok = file->rc < 0 || hlg_guest_bases_settle(&s->bases, w->space, r->path, found);
 	n_lanes = s->bases.n_lanes;
 	s->next++;
 	pthread_cond_broadcast(&s->turn);
@@ -226,6 +227,11 @@ static void read_file(struct worker *w, size_t number)
 	file->rc = read_guests(w, number, &contents, &found);
 	file->rc = tell_apart(w, number, &contents, &found, file);
 	hlg_guest_bases_found_finish(&found);
+	if (file->rc == 0) {
+		if (batch->builds)
+			hlg_builds_merge(&w->file.builds, &batch->builds[number]);
+		hlg_identity_judge(&w->file, w->space);
+	}
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(&file->err, batch->paths[number]);
@@ -309,6 +315,33 @@ static bool init(struct worker *w, struct hlg_run *run, bool first)
 	return first || hlg_profile_init(&w->own_sum, &run->options);
 }
 
+/* What one file, or the run, held of whom nothing was found. False without memory. */
+static bool move_back(struct hlg_profile *profile, struct hlg_stacks *stacks)
+{
+	for (uint32_t i = 0; stacks && i < stacks->n_stacks; i++)
+		stacks->stacks[i].ip = hlg_guest_bases_back(NULL, stacks->stacks[i].ip);
+	return hlg_profile_relocate(profile, hlg_guest_bases_back, NULL);
+}
+
+/* Places the guests. If none lies where others do, all are in one lane. */
+static int place(struct hlg_batch *batch, struct hlg_run *run,
+		 struct hlg_guest_bases *bases, struct hlg_err *err)
+{
+	bool ok = true;
+
+	if (hlg_guest_bases_lie_together(bases)) {
+		ok = move_back(&run->profile, &run->stacks);
+		for (size_t i = 0; ok && i < batch->n_paths && batch->profiles; i++)
+			if (batch->files[i].rc == 0)
+				ok = move_back(&batch->profiles[i],
+					       batch->stacks ? &batch->stacks[i] : NULL);
+	} else {
+		hlg_guest_bases_tell(bases, &run->notes);
+	}
+	return ok ? hlg_guest_bases_place(bases, &run->space, err)
+		  : hlg_err_memory(err, "bases");
+}
+
 static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		       struct worker *workers, unsigned n, struct hlg_progress *progress,
 		       struct hlg_err *err)
@@ -347,7 +380,7 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		hlg_apart_finish(&workers[i].apart);
 		hlg_guest_bases_finder_finish(&workers[i].finder);
 	}
-	rc = ok ? hlg_guest_bases_place(&settling.bases, &run->space, err)
+	rc = ok ? place(batch, run, &settling.bases, err)
 		: hlg_err_memory(err, "threads");
 	hlg_guest_bases_finish(&settling.bases);
 	return rc;

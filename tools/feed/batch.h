@@ -28,6 +28,8 @@ struct hlg_batch {
 	unsigned threads;
 	bool quiet; /* no progress line */
 	bool judge; /* fill in fit, if there are several: it costs */
+	/* NULL, or one for each path: what is noted of the builds that ran. */
+	const struct hlg_builds *builds;
 	/* NULL, or one for each path, zeroed: what each file that could be read held by
 	 * itself. The caller finishes them. */
 	struct hlg_profile *profiles;

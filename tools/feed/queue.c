@@ -64,16 +64,23 @@ static bool add_run(struct hlg_queue *q, size_t at, size_t end)
 	return true;
 }
 
+/* Behind the run that begins with item i. */
+static size_t run_end(const struct hlg_queue *q, size_t i)
+{
+	uint64_t last = time_of(q, i), time;
+
+	while (++i < q->n && (time = time_of(q, i)) >= last)
+		last = time;
+	return i;
+}
+
 /* The runs that begin no later than limit, as a heap. False without memory. */
 static bool find_runs(struct hlg_queue *q, uint64_t limit)
 {
 	q->n_runs = 0;
 	for (size_t end, i = 0; i < q->n; i = end) {
-		uint64_t first = time_of(q, i), last = first, time;
-
-		for (end = i + 1; end < q->n && (time = time_of(q, end)) >= last; end++)
-			last = time;
-		if (first <= limit && !add_run(q, i, end))
+		end = run_end(q, i);
+		if (time_of(q, i) <= limit && !add_run(q, i, end))
 			return false;
 	}
 	for (size_t i = q->n_runs / 2; i > 0; i--)
@@ -95,23 +102,22 @@ static uint64_t turn_ends(const struct hlg_queue *q)
 
 /*
  * What the first run has up to a time goes out, or its first item, if that is newer: at
- * most n.
+ * most n. False, and all is over, if it is not taken.
  */
 static bool take_turn(struct hlg_queue *q, uint64_t until, size_t n)
 {
 	struct hlg_queue_run *run = q->runs;
-	bool ok = true;
 
 	do {
-		ok = q->take(q->ctx, hlg_queue_item(q, run->at)) && ok;
+		q->failed = !q->take(q->ctx, hlg_queue_item(q, run->at));
 		if (++run->at == run->end) {
 			*run = q->runs[--q->n_runs];
 			break;
 		}
 		run->time = time_of(q, run->at);
-	} while (run->time <= until && --n);
+	} while (!q->failed && run->time <= until && --n);
 	sift(q, 0);
-	return ok;
+	return !q->failed;
 }
 
 /* Forgets what is not newer than limit. */
@@ -130,38 +136,72 @@ static void keep_newer(struct hlg_queue *q, uint64_t limit)
 	q->n = n;
 }
 
+static int compare_ends(const void *a, const void *b)
+{
+	const struct hlg_queue_run *x = a, *y = b;
+
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* After a failure: what was taken is the callee's, the rest of the runs that begin no
+ * later than limit stays, and all others. */
+static void keep_untaken(struct hlg_queue *q, uint64_t limit)
+{
+	size_t n = 0, k = 0;
+
+	if (q->n_runs)
+		qsort(q->runs, q->n_runs, sizeof(*q->runs), compare_ends);
+	for (size_t at, end, i = 0; i < q->n; i = end) {
+		uint64_t first = time_of(q, i);
+
+		end = run_end(q, i);
+		at = first <= limit ? end : i;
+		if (k < q->n_runs && q->runs[k].end == end)
+			at = q->runs[k++].at;
+		if (at < end)
+			memmove(hlg_queue_item(q, n), hlg_queue_item(q, at),
+				(end - at) * q->size);
+		n += end - at;
+	}
+	q->n = n;
+	q->n_runs = 0;
+}
+
 /* What is not newer than limit goes out. */
 static bool let_go(struct hlg_queue *q, uint64_t limit)
 {
-	bool ok = true;
-
-	if (!find_runs(q, limit))
+	if (q->failed || !find_runs(q, limit))
 		return false;
 	if (!q->n_runs)
 		return true;
 	while (q->n_runs && q->runs[0].time <= limit) {
 		uint64_t until = turn_ends(q);
 
-		ok = take_turn(q, until < limit ? until : limit, SIZE_MAX) && ok;
+		if (!take_turn(q, until < limit ? until : limit, SIZE_MAX)) {
+			keep_untaken(q, limit);
+			return false;
+		}
 	}
 	keep_newer(q, limit);
-	return ok;
+	return true;
 }
 
 /* The older half goes out, and what is of the time of its last one. */
 static bool relieve(struct hlg_queue *q)
 {
 	uint64_t time = 0;
-	bool ok = true;
 
-	if (!find_runs(q, UINT64_MAX))
+	if (q->failed || !find_runs(q, UINT64_MAX))
 		return false;
 	for (size_t i = 0; q->n_runs && (i < q->n / 2 || q->runs[0].time == time); i++) {
 		time = q->runs[0].time;
-		ok = take_turn(q, time, 1) && ok;
+		if (!take_turn(q, time, 1)) {
+			keep_untaken(q, UINT64_MAX);
+			return false;
+		}
 	}
 	keep_newer(q, time);
-	return ok;
+	return true;
 }
 
 void *hlg_queue_grow(struct hlg_queue *q)

@@ -28,8 +28,8 @@
 
 #define HLG_QUEUE_LIMIT ((size_t)1 << 21) /* of who has no other */
 
-/* The item is the callee's from then on. False: something went wrong, which is passed on.
- */
+/* The item is the callee's from then on. False: something went wrong, which is passed on;
+ * nothing more is taken, and what was not stays in the queue. */
 typedef bool hlg_queue_take_fn(void *ctx, void *item);
 
 struct hlg_queue_run;
@@ -44,6 +44,7 @@ struct hlg_queue {
 	uint64_t complete; /* what is not newer than that goes out at the next round */
 	struct hlg_queue_run *runs; /* only while some go out */
 	size_t n_runs;
+	bool failed; /* take has: it is not called again */
 };
 
 /* Allocates nothing. ctx is take's, and not owned. */
@@ -79,7 +80,8 @@ static inline void hlg_queue_pushed(struct hlg_queue *queue, uint64_t time)
 	queue->n++;
 }
 
-/* A FINISHED_ROUND, and the end of the recording. False without memory, or as take. */
+/* A FINISHED_ROUND, and the end of the recording. False without memory, or if take
+ * failed, now or before. */
 bool hlg_queue_round(struct hlg_queue *queue);
 bool hlg_queue_end(struct hlg_queue *queue);
 

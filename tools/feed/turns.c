@@ -192,21 +192,24 @@ static uint32_t machine_for(struct hlg_turns *t, const struct hlg_turns_item *it
 {
 	uint64_t id = item->value < 64 ? UINT64_C(1) << item->value : 0;
 	struct vm *vm = find_vm(t, item->pid, item->fd);
+	uint32_t machine;
 
 	if (vm && !(t->machines[vm->machine].ids & id)) {
 		t->machines[vm->machine].ids |= id;
 		return vm->machine;
 	}
+	machine = add_machine(t, item->fd);
+	if (machine == UINT32_MAX)
+		return machine;
 	if (!vm) {
 		if (!HLG_GROW(t->vms, t->n_vms) ||
 		    !hlg_index_add(&t->vm_index, hash_of(item->pid, item->fd), t->n_vms))
 			return UINT32_MAX;
 		vm = &t->vms[t->n_vms++];
 	}
-	*vm = (struct vm){item->pid, item->fd, add_machine(t, item->fd)};
-	if (vm->machine != UINT32_MAX)
-		t->machines[vm->machine].ids = id;
-	return vm->machine;
+	*vm = (struct vm){item->pid, item->fd, machine};
+	t->machines[machine].ids = id;
+	return machine;
 }
 
 static bool make(struct hlg_turns *t, const struct hlg_turns_item *item,

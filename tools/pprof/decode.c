@@ -99,6 +99,28 @@ static bool own_unknown(struct decoder *d, ProtobufCMessage *row)
 	return keep_unknown(d, row, &read);
 }
 
+/* Which builds recordings told of. Numbers that are not known say nothing. */
+static int read_ran(struct decoder *d, const Pprof__Extra__Image *from,
+		    struct hlg_saved_image *to)
+{
+	for (size_t i = 0; i < from->n_ran; i++) {
+		const Pprof__Extra__Ran *ran = from->ran[i];
+		const char *file = "", *id = "";
+
+		if (ran->identity == HLG_IDENTITY_UNKNOWN ||
+		    ran->identity >= HLG_N_IDENTITIES)
+			continue;
+		if (ran->identity == HLG_IDENTITY_OTHER) {
+			file = hlg_saved_text(d->saved, ran->file);
+			id = hlg_saved_text(d->saved, ran->build_id);
+		}
+		if (!file || !id)
+			return fail_memory(d);
+		hlg_saved_add_ran(to, (enum hlg_identity)ran->identity, file, id);
+	}
+	return 0;
+}
+
 /* A mapping and the image of Extra that belongs to it. */
 static int read_image(struct decoder *d, size_t i)
 {
@@ -117,6 +139,10 @@ static int read_image(struct decoder *d, size_t i)
 	rc = read_name(d, mapping->filename, &image->path, wrong);
 	if (rc == 0)
 		rc = read_name(d, mapping->build_id, &image->build_id, wrong);
+	if (rc == 0)
+		rc = read_ran(d, d->p->extra->image[i], image);
+	image->extra.n_ran = 0;
+	image->extra.ran = NULL;
 	if (rc == 0 && !own_unknown(d, &image->extra.base))
 		rc = fail_memory(d);
 	return rc;

@@ -530,6 +530,34 @@ static void add_comment(struct encoder *e)
 	e->profile.comment = &e->comment;
 }
 
+/* What is told of the build that ran, of each image; NULL without memory. */
+static Pprof__Extra__Image **images(struct encoder *e)
+{
+	const size_t n = e->saved->images.n;
+	Pprof__Extra__Image **list = messages(e, n, &pprof__extra__image__descriptor);
+
+	for (size_t i = 0; list && i < n; i++) {
+		const struct hlg_saved_image *from = &e->saved->images.at[i];
+		Pprof__Extra__Image *to = list[i];
+
+		*to = from->extra;
+		if (!from->identities)
+			continue;
+		to->ran = messages(e, HLG_N_IDENTITIES, &pprof__extra__ran__descriptor);
+		if (!to->ran)
+			return NULL;
+		for (unsigned k = 0; k < HLG_N_IDENTITIES; k++)
+			if (from->identities >> k & 1)
+				to->ran[to->n_ran++]->identity = k;
+		if (from->ran_file) {
+			to->ran[to->n_ran - 1]->file = (char *)(uintptr_t)from->ran_file;
+			to->ran[to->n_ran - 1]->build_id =
+				(char *)(uintptr_t)from->ran_id;
+		}
+	}
+	return list;
+}
+
 /* What pprof's format has no field for. */
 static bool add_extra(struct encoder *e)
 {
@@ -541,7 +569,7 @@ static bool add_extra(struct encoder *e)
 	extra->n_event = s->events.n;
 	extra->event = pointers(e, s->events.at, s->events.n, sizeof(*s->events.at));
 	extra->n_image = s->images.n;
-	extra->image = pointers(e, s->images.at, s->images.n, sizeof(*s->images.at));
+	extra->image = images(e);
 	extra->n_series = s->series.n;
 	extra->series = pointers(e, s->series.at, s->series.n, sizeof(*s->series.at));
 	extra->n_host_row = s->hosts.n;

@@ -92,6 +92,16 @@ static uint64_t shift_of(const struct hlg_image *here,
 	return here->bias - saved->extra.bias;
 }
 
+/* What recordings told of the image's build. */
+static void load_ran(struct loader *l, const struct hlg_image *here,
+		     const struct hlg_saved_image *saved)
+{
+	for (int i = 0; i < HLG_N_IDENTITIES; i++)
+		if (saved->identities >> i & 1)
+			hlg_rans_add(&l->profile->ran, here->number, (enum hlg_identity)i,
+				     saved->ran_file, saved->ran_id);
+}
+
 static int find_images(struct loader *l)
 {
 	const struct hlg_saved_cell *cells = l->saved.cells.at;
@@ -100,8 +110,10 @@ static int find_images(struct loader *l)
 		const struct hlg_saved_image *saved = &l->saved.images.at[i];
 		const struct hlg_image *here = find_image(l->space, saved);
 
-		if (here)
-			l->shift[i] = shift_of(here, saved);
+		if (!here)
+			continue;
+		l->shift[i] = shift_of(here, saved);
+		load_ran(l, here, saved);
 	}
 	for (size_t i = 0; i < l->saved.cells.n; i++) {
 		uint32_t image = cells[i].at.image;

@@ -78,6 +78,10 @@ static void add_image(void *to, const void *from)
 
 	if (strcmp(more->path, image->path) < 0)
 		image->path = more->path;
+	for (int i = 0; i < HLG_N_IDENTITIES; i++)
+		if (more->identities >> i & 1)
+			hlg_saved_add_ran(image, (enum hlg_identity)i, more->ran_file,
+					  more->ran_id);
 }
 
 static int compare_functions(const void *a, const void *b)

@@ -71,6 +71,24 @@ static bool save_events(struct saver *s)
 	return true;
 }
 
+/* What recordings told of the build. That nothing is told needs no word. */
+static bool save_ran(struct saver *s, size_t number, struct hlg_saved_image *image)
+{
+	const struct hlg_rans *rans = &s->run->profile.ran;
+	const struct hlg_ran *ran = number < rans->n ? &rans->at[number] : NULL;
+	const char *file = "", *id = "";
+
+	if (ran && ran->file) {
+		file = hlg_saved_text(s->saved, ran->file);
+		id = hlg_saved_text(s->saved, ran->id);
+	}
+	for (int i = HLG_IDENTITY_UNKNOWN + 1; ran && file && id && i < HLG_N_IDENTITIES;
+	     i++)
+		if (ran->identities >> i & 1)
+			hlg_saved_add_ran(image, (enum hlg_identity)i, file, id);
+	return file && id;
+}
+
 /* An image at one of its bases: a mapping of its own. */
 static bool save_image(struct saver *s, const struct hlg_image *from, struct hlg_base at)
 {
@@ -78,7 +96,7 @@ static bool save_image(struct saver *s, const struct hlg_image *from, struct hlg
 
 	if (!image)
 		return false;
-	image->extra = (Pprof__Extra__Image)PPROF__EXTRA__IMAGE__INIT;
+	*image = (struct hlg_saved_image){.extra = PPROF__EXTRA__IMAGE__INIT};
 	image->extra.map = from->map;
 	image->extra.load_base = at.base;
 	image->extra.bias = at.bias;
@@ -86,7 +104,7 @@ static bool save_image(struct saver *s, const struct hlg_image *from, struct hlg
 	image->limit = from->end + at.bias;
 	image->path = hlg_saved_text(s->saved, from->path);
 	image->build_id = hlg_saved_text(s->saved, from->elf.build_id);
-	return image->path && image->build_id;
+	return image->path && image->build_id && save_ran(s, from->number, image);
 }
 
 static bool save_images(struct saver *s)

@@ -98,6 +98,21 @@ bool hlg_saved_add_unknown(struct hlg_saved *saved, ProtobufCMessage *message,
 	return true;
 }
 
+void hlg_saved_add_ran(struct hlg_saved_image *image, enum hlg_identity identity,
+		       const char *file, const char *id)
+{
+	int order;
+
+	image->identities |= 1u << identity;
+	if (identity != HLG_IDENTITY_OTHER)
+		return;
+	order = image->ran_file ? strcmp(file, image->ran_file) : -1;
+	if (order < 0 || (order == 0 && strcmp(id, image->ran_id) < 0)) {
+		image->ran_file = file;
+		image->ran_id = id;
+	}
+}
+
 struct hlg_saved_key hlg_saved_series_key(const Pprof__Extra__Series *s)
 {
 	return (struct hlg_saved_key){s->event, {s->pid, s->tid, s->cpu, s->sandbox}};

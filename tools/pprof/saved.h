@@ -49,10 +49,13 @@ struct hlg_saved_arena {
 struct hlg_pprof_server; /* server.h */
 
 struct hlg_saved_image {
-	Pprof__Extra__Image extra;
-	const char *path;      /* escaped */
-	const char *build_id;  /* lower-case hex, or ""; escaped */
-	uint64_t start, limit; /* guest addresses [start, limit) */
+	Pprof__Extra__Image extra; /* but ran, which is below */
+	const char *path;          /* escaped */
+	const char *build_id;      /* lower-case hex, or ""; escaped */
+	uint64_t start, limit;     /* guest addresses [start, limit) */
+	/* Extra's ran, as struct hlg_ran (filter/profile/builds.h) has it; escaped. */
+	unsigned identities;
+	const char *ran_file, *ran_id;
 };
 
 struct hlg_saved_function {
@@ -171,6 +174,10 @@ char *hlg_saved_text(struct hlg_saved *saved, const char *text);
  */
 bool hlg_saved_add_unknown(struct hlg_saved *saved, ProtobufCMessage *message,
 			   const ProtobufCMessageUnknownField *field);
+
+/* Adds what a recording told of an image; of several other builds the least is kept. */
+void hlg_saved_add_ran(struct hlg_saved_image *image, enum hlg_identity identity,
+		       const char *file, const char *id);
 
 /* The keys of the rows of Extra that have one. */
 struct hlg_saved_key hlg_saved_series_key(const Pprof__Extra__Series *series);

@@ -15,6 +15,7 @@
 #include "filter/report/children.h"
 #include "filter/report/frames.h"
 #include "filter/write/folded.h"
+#include "filter/write/text-callers.h"
 #include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
 
@@ -369,7 +370,7 @@ START_TEST(cut)
 	ck_assert_uint_eq(report.callers.cut, 30);
 	ck_assert_uint_eq(report.callers.ends[HLG_CHAIN_END_DEEP], 30);
 	ck_assert_str_eq(report.notes.line[report.notes.n - 1],
-			 "25 % of the stacks lack callers (mostly [truncated: too "
+			 "25 % of the samples lack callers (mostly [truncated: too "
 			 "deep]), so what a function costs with all that it calls may be "
 			 "shown up to 25 points too low");
 	ck_assert_int_eq(hlg_children_build(&children, &report, &report.all, &err), 0);
@@ -382,6 +383,45 @@ START_TEST(cut)
 		ck_assert_int_eq(row->at_least, root);
 		ck_assert_double_eq(row->share.high, 1);
 	}
+	hlg_children_finish(&children);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* Samples without callers may be of any function, too. */
+START_TEST(not_recorded)
+{
+	const uint64_t called[] = {R_ONE, 0};
+	const struct hlg_chain_tail nothing = {HLG_CHAIN_END_UNKNOWN,
+					       HLG_CHAIN_WAY_FRAMES, 0};
+	struct hlg_children children;
+	char line[HLG_TEXT_CALLERS];
+	struct hlg_report report;
+	struct hlg_run run;
+	struct hlg_err err;
+
+	write_guest();
+	kit_start(&run, WORDS " children=yes");
+	for (int i = 0; i < 30; i++)
+		feed(&run, AT(ONE, FRAMED), called, whole);
+	for (int i = 0; i < 10; i++)
+		feed(&run, AT(ONE, FRAMED), (uint64_t[]){0}, nothing);
+	kit_build(&run, &report);
+	report.stacks = &run.stacks;
+	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
+	ck_assert_uint_eq(report.callers.cut, 0);
+	ck_assert_uint_eq(report.callers.none, 30);
+	ck_assert_str_eq(report.notes.line[report.notes.n - 1],
+			 "25 % of the samples lack callers (mostly no callers were "
+			 "recorded), so what a function costs with all that it calls may "
+			 "be shown up to 25 points too low");
+	ck_assert(hlg_text_callers_check(line, &report));
+	ck_assert_str_eq(line, "100 % of 90 stacks whole, 30 samples without callers; "
+			       "of calls 100 % proved");
+	/* The warning and the limits of the shares say one thing. */
+	ck_assert_int_eq(hlg_children_build(&children, &report, &report.all, &err), 0);
+	ck_assert_uint_eq(children.cut.samples, 30);
 	hlg_children_finish(&children);
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);
@@ -565,6 +605,7 @@ int main(void)
 	if (HLG_HAVE_ZYDIS)
 		tcase_add_test(tc, inlined);
 	tcase_add_test(tc, cut);
+	tcase_add_test(tc, not_recorded);
 	tcase_add_test(tc, dropped);
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, without_frames);

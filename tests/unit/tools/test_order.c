@@ -186,7 +186,7 @@ START_TEST(too_many)
 }
 END_TEST
 
-/* A failure is told once, and what had its turn with it is gone. */
+/* Nothing is taken after a failure, and what was not taken is still there, once. */
 START_TEST(take_fails)
 {
 	struct hlg_queue q;
@@ -196,7 +196,11 @@ START_TEST(take_fails)
 	for (unsigned i = 0; i < 10; i++)
 		push(&q, _i ? 10 - i : i, i);
 	ck_assert(!hlg_queue_end(&q));
-	ck_assert(hlg_queue_end(&q));
+	ck_assert(!hlg_queue_end(&q));
+	ck_assert(!hlg_queue_round(&q));
+	ck_assert_uint_eq(n_out, 3);
+	for (size_t i = 0; i < q.n; i++)
+		out[n_out++] = *(const struct item *)hlg_queue_item(&q, i);
 	expect_whole(10);
 	hlg_queue_finish(&q);
 }

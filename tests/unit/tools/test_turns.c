@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "filter/options/options.h"
+#include "tests/kit/oom.h"
 #include "tests/kit/perfdata.h"
 #include "tests/kit/tap.h"
 #include "tools/feed/feed.h"
@@ -391,6 +392,31 @@ START_TEST(nothing_tells)
 }
 END_TEST
 
+/* What could not be had is not half there: the same machine may be made again. */
+START_TEST(without_memory)
+{
+	bool struck = true;
+
+	for (unsigned n = 1; struck; n++) {
+		struct hlg_turns_item item = {
+			.pid = 1, .tid = 1, .fd = 3, .cmd = HLG_TURNS_CREATE_VCPU};
+		struct hlg_turns *t = hlg_turns_make();
+		bool ok = true;
+
+		ck_assert(t);
+		oom_arm(n, false);
+		for (unsigned i = 0; i < 6; i++) {
+			item.time = 1 + i;
+			item.value = i % 2;
+			ok &= hlg_turns_take(t, &item);
+		}
+		struck = oom_disarm();
+		ck_assert_int_eq(ok, !struck);
+		hlg_turns_free(t);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("turns");
@@ -413,5 +439,6 @@ int main(void)
 	tcase_add_loop_test(tap_case(suite, "a_profile_counts_them"),
 			    a_profile_counts_them, 0, 2);
 	tcase_add_test(tap_case(suite, "nothing_tells"), nothing_tells);
+	tcase_add_test(tap_case(suite, "without_memory"), without_memory);
 	return tap_main(suite);
 }
