@@ -21,7 +21,7 @@
  *   withTotal     what inclusive shares are of
  *   addresses     row, at, count: each address with samples, by row, then address
  *   time          slice (ns), n; recordings, one behind the other: at (slice), first (ns
- *                 since the recording's start: of that slice), path;
+ *                 since the recording's start: of that slice; 0: not known), path;
  *                 what ran by thread: when (differences of slices), what (0 guest, -1
  *                 host user, -2 host kernel, -3 others), thread, count
  *   where         the rows' samples by time: begins (differences: slice of time at which

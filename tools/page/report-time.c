@@ -282,7 +282,9 @@ static void put_recordings(struct writer *w)
 	hlg_page_data_open(w->d, "recordings", '{');
 	HLG_PAGE_DATA_LIST(w->d, "at", s->n_spans, number, w->layout.at[i]);
 	HLG_PAGE_DATA_LIST(w->d, "first", s->n_spans, signed,
-			   (int64_t)(s->spans[i].first * length - s->spans[i].began));
+			   s->spans[i].began ? (int64_t)(s->spans[i].first * length -
+							 s->spans[i].began)
+					     : 0);
 	HLG_PAGE_DATA_LIST(w->d, "path", s->n_spans, text,
 			   s->spans[i].recording < w->r->n_files
 				   ? w->r->files[s->spans[i].recording].path

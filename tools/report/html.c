@@ -288,6 +288,26 @@ static void write_view(FILE *f, const char *id, const char *heading)
 	end_view(f);
 }
 
+static void write_time(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_slices *guests = &r->profile->by_address;
+	uint64_t guest = guests->untimed, host = r->profile->by_thread.untimed - guest;
+
+	fputs("<section id=\"time\">\n<h2>Time</h2>\n", f);
+	if (guest || host)
+		fprintf(f,
+			"<p class=\"summary\">%" PRIu64 " samples of guests and %" PRIu64
+			" of the host have no times: they count in the whole only.</p>\n",
+			guest, host);
+	if (guests->halved)
+		fprintf(f,
+			"<p class=\"summary\">The saved profile has the times of one in "
+			"%llu samples: what is counted in a chosen time is an estimate "
+			"from these.</p>\n",
+			1ULL << guests->halved);
+	end_view(f);
+}
+
 static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	bool image = !r->suppressed && r->space->n_images;
@@ -302,7 +322,7 @@ static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *e
 		end_view(f);
 	}
 	if (hlg_page_time_has(r, &why)) {
-		write_view(f, "time", "Time");
+		write_time(f, r);
 		write_view(f, "threads", "Threads");
 	} else {
 		fprintf(f,
