@@ -58,16 +58,15 @@ static int compare(const void *a, const void *b)
 	return x->ip < y->ip ? -1 : x->ip > y->ip;
 }
 
-/* Are the moments of so many samples? How many are kept varies by about the root. */
-static bool is_of_all(const struct hlg_moments *m, uint64_t samples)
+bool hlg_moments_of_all(size_t n, unsigned halved, uint64_t samples)
 {
-	double expected = ldexp((double)samples, -(int)m->halved);
+	double expected = ldexp((double)samples, -(int)halved);
 
-	if (m->halved == 0)
-		return m->n == samples;
-	if (m->halved >= HLG_MOMENTS_HALVED)
+	if (halved == 0)
+		return n == samples;
+	if (halved >= HLG_MOMENTS_HALVED)
 		return false;
-	return (double)m->n > expected - 6 * sqrt(expected);
+	return (double)n > expected - 6 * sqrt(expected);
 }
 
 struct hlg_moment *hlg_moments_sorted(const struct hlg_moments *m, uint64_t samples,
@@ -75,7 +74,7 @@ struct hlg_moment *hlg_moments_sorted(const struct hlg_moments *m, uint64_t samp
 {
 	struct hlg_moment *sorted = malloc((m->n + 1) * sizeof(*sorted));
 
-	*n = sorted && is_of_all(m, samples) ? m->n : 0;
+	*n = sorted && hlg_moments_of_all(m->n, m->halved, samples) ? m->n : 0;
 	if (*n)
 		memcpy(sorted, m->at, *n * sizeof(*sorted));
 	for (size_t i = 1; i < *n; i++) /* of one CPU they are in order */

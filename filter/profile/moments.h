@@ -64,6 +64,10 @@ static inline void hlg_moments_add(struct hlg_moments *moments, uint64_t time,
 void hlg_moments_merge(struct hlg_moments *to, const struct hlg_moments *from,
 		       const uint32_t *series, const uint64_t *moves);
 
+/* Are n moments, of one in 2^halved samples, those of so many? How many are kept varies
+ * by about the root. */
+bool hlg_moments_of_all(size_t n, unsigned halved, uint64_t samples);
+
 /*
  * A copy of the moments, by time, to be freed, if they are of so many samples. NULL
  * without memory; *n is 0 if not so many were offered: some have no time.

@@ -245,21 +245,18 @@ static void add_slice(struct hlg_profile *p, const struct hlg_sample *sample,
 		      struct hlg_count count)
 {
 	const struct hlg_event *event = &p->events[sample->event];
-	struct hlg_slices_entry entry = {.series = HLG_SLICES_STATE +
-						   state_of(sample->cpumode),
-					 .tid = sample->tid,
-					 .count = count};
+	uint32_t what = HLG_SLICES_STATE + state_of(sample->cpumode);
 
 	if (event->kind == HLG_EVENT_TRACEPOINT &&
 	    !hlg_sample_is_guest(sample->cpumode)) {
 		if (strcmp(event->name, "kvm:kvm_exit") == 0)
-			entry.series = HLG_SLICES_EXITS;
+			what = HLG_SLICES_EXITS;
 		else if (strcmp(event->name, "kvm:kvm_userspace_exit") == 0)
-			entry.series = HLG_SLICES_USER_EXITS;
+			what = HLG_SLICES_USER_EXITS;
 		else
 			return;
 	}
-	hlg_slices_add(&p->by_thread, sample->time, &entry);
+	hlg_slices_add(&p->by_thread, sample->time, 0, what, sample->tid, count);
 }
 
 static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
@@ -287,10 +284,8 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 		p->events[sample->event].series = series;
 	if (p->options->slices) {
 		add_slice(p, sample, count);
-		hlg_slices_add(&p->by_address, sample->time,
-			       &(struct hlg_slices_entry){.ip = sample->ip,
-							  .series = series,
-							  .count = count});
+		hlg_slices_add(&p->by_address, sample->time, sample->ip, series, 0,
+			       count);
 	}
 	return true;
 }

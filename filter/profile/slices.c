@@ -2,6 +2,7 @@
 #include "filter/profile/slices.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "symtab/grow.h"
 
@@ -12,8 +13,8 @@ struct search {
 
 static bool is(const struct hlg_slices_entry *a, const struct hlg_slices_entry *b)
 {
-	return a->slice == b->slice && a->recording == b->recording && a->ip == b->ip &&
-	       a->series == b->series && a->tid == b->tid;
+	return a->where == b->where && a->ip == b->ip && a->series == b->series &&
+	       a->tid == b->tid;
 }
 
 static bool same(const void *ctx, uint32_t number)
@@ -25,42 +26,116 @@ static bool same(const void *ctx, uint32_t number)
 
 /* Where an entry that was counted lately would be: samples come in the order of time, so
  * that most are of one of these. */
-static uint32_t *recent(struct hlg_slices *s, const struct hlg_slices_entry *entry)
+static uint32_t *recent(struct hlg_slices *s, uint64_t ip, uint32_t series, int32_t tid)
 {
-	uint64_t key = entry->ip ^ (uint64_t)(uint32_t)entry->tid << 32 ^ entry->series;
+	uint64_t key = ip ^ (uint64_t)(uint32_t)tid << 32 ^ series;
 
 	return &s->recent[key * hlg_hash_factor >> (64 - HLG_SLICES_RECENT)];
 }
 
-static bool add_new(struct hlg_slices *s, const struct hlg_slices_entry *entry,
-		    uint64_t hash)
+/* In the order of time: by recording, then slice. */
+static uint64_t where_of(const struct hlg_slices_entry *entry)
 {
-	if (!HLG_GROW(s->entries, s->n) || !hlg_index_add(&s->index, hash, s->n))
+	return (uint64_t)entry->recording << 40 | entry->slice;
+}
+
+static uint64_t hash_of(const struct hlg_slices_entry *entry)
+{
+	uint64_t hash = hlg_hash_word(HLG_HASH_SEED, entry->ip);
+
+	hash = hlg_hash_word(hash, (uint64_t)entry->series << 32 | (uint32_t)entry->tid);
+	return hlg_hash_word(hash, where_of(entry));
+}
+
+/* Where an entry of the newest slice is, or would be; there is room for one more. */
+static uint32_t *place_of(const struct hlg_slices *s,
+			  const struct hlg_slices_entry *entry)
+{
+	uint32_t mask = s->newest.room - 1, i = (uint32_t)hlg_hash_mix(hash_of(entry));
+
+	for (;; i++) {
+		uint32_t *number = &s->newest.numbers[i & mask];
+
+		if (*number <= s->newest.first || is(&s->entries[*number - 1], entry))
+			return number;
+	}
+}
+
+static bool grow_newest(struct hlg_slices *s)
+{
+	uint32_t *old = s->newest.numbers, n = s->newest.room;
+	uint32_t room = n ? 2 * n : 64, *numbers = calloc(room, sizeof(*numbers));
+
+	if (!numbers)
 		return false;
-	s->entries[s->n++] = *entry;
+	s->newest.numbers = numbers;
+	s->newest.room = room;
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i] > s->newest.first)
+			*place_of(s, &s->entries[old[i] - 1]) = old[i];
+	free(old);
 	return true;
+}
+
+/* Which entry that is; s->n if there is none of it, UINT32_MAX without memory. */
+static uint32_t find_in_newest(struct hlg_slices *s, const struct hlg_slices_entry *entry)
+{
+	uint32_t *number;
+
+	if (2 * (s->newest.n + 1) > s->newest.room && !grow_newest(s))
+		return UINT32_MAX;
+	number = place_of(s, entry);
+	if (*number > s->newest.first)
+		return *number - 1;
+	*number = s->n + 1;
+	s->newest.n++;
+	return s->n;
+}
+
+/* The same, in any slice. */
+static uint32_t find_in_all(struct hlg_slices *s, const struct hlg_slices_entry *entry)
+{
+	const struct search search = {s, entry};
+	uint32_t known;
+
+	for (; s->n_indexed < s->n; s->n_indexed++)
+		if (!hlg_index_add(&s->index, hash_of(&s->entries[s->n_indexed]),
+				   s->n_indexed))
+			return UINT32_MAX;
+	known = hlg_index_find(&s->index, hash_of(entry), same, &search);
+	return known == HLG_INDEX_NONE ? s->n : known;
 }
 
 /* False without memory. */
 static bool count(struct hlg_slices *s, const struct hlg_slices_entry *entry)
 {
-	const struct search search = {s, entry};
-	uint32_t *last = recent(s, entry), known;
-	uint64_t hash;
+	uint64_t where = where_of(entry);
+	uint32_t known;
 
-	if (*last < s->n && is(&s->entries[*last], entry)) {
-		hlg_count_add(&s->entries[*last].count, entry->count);
-		return true;
+	if (where > s->newest.where) {
+		s->newest.where = where;
+		s->newest.first = s->n;
+		s->newest.n = 0;
 	}
-	hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, entry->ip),
-			     (uint64_t)entry->series << 32 | (uint32_t)entry->tid);
-	hash = hlg_hash_word(hash, (uint64_t)entry->recording << 40 | entry->slice);
-	known = hlg_index_find(&s->index, hash, same, &search);
-	*last = known != HLG_INDEX_NONE ? known : s->n;
-	if (known == HLG_INDEX_NONE)
-		return add_new(s, entry, hash);
-	hlg_count_add(&s->entries[known].count, entry->count);
+	known = where == s->newest.where ? find_in_newest(s, entry)
+					 : find_in_all(s, entry);
+	if (known == UINT32_MAX || (known == s->n && !HLG_GROW(s->entries, s->n)))
+		return false;
+	*recent(s, entry->ip, entry->series, entry->tid) = known;
+	if (known == s->n)
+		s->entries[s->n++] = *entry;
+	else
+		hlg_count_add(&s->entries[known].count, entry->count);
 	return true;
+}
+
+/* Forgets where entries are. */
+static void forget_places(struct hlg_slices *s)
+{
+	free(s->newest.numbers);
+	memset(&s->newest, 0, sizeof(s->newest));
+	hlg_index_finish(&s->index);
+	s->n_indexed = 0;
 }
 
 /* Makes slices twice as long: entries that were of neighbours become one. */
@@ -78,7 +153,7 @@ static void merge_neighbours(struct hlg_slices *s)
 	}
 	s->entries = NULL;
 	s->n = 0;
-	hlg_index_finish(&s->index);
+	forget_places(s);
 	for (uint32_t i = 0; i < n && !s->lost; i++) {
 		old[i].slice /= 2;
 		s->lost = !count(s, &old[i]);
@@ -136,36 +211,54 @@ static void reach(struct hlg_slices *s, uint32_t recording, uint64_t slice)
 		merge_neighbours(s);
 }
 
-static void add(struct hlg_slices *slices, uint32_t recording, uint64_t time,
-		const struct hlg_slices_entry *entry)
+static uint64_t where_at(uint32_t recording, uint64_t slice)
 {
-	struct hlg_slices_entry at = *entry;
-	uint64_t slice;
-	unsigned doubled;
+	struct hlg_slices_entry entry = {.where = 0};
 
-	if (time == HLG_NO_TIME) {
-		slices->untimed += entry->count.samples;
-		return;
-	}
-	if (slices->lost)
-		return;
-	slice = time / HLG_SLICES_NS >> slices->doubled;
-	doubled = slices->doubled;
-	reach(slices, recording, slice);
-	at.recording = recording & 0xffffff;
-	at.slice = slice >> (slices->doubled - doubled) & UINT64_C(0xffffffffff);
-	slices->lost = slices->lost || !count(slices, &at);
+	entry.recording = recording & 0xffffff;
+	entry.slice = slice & UINT64_C(0xffffffffff);
+	return entry.where;
 }
 
-void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
-		    const struct hlg_slices_entry *entry)
+static void add(struct hlg_slices *s, uint32_t recording, uint64_t time, uint64_t ip,
+		uint32_t series, int32_t tid, struct hlg_count n)
 {
-	add(slices, 0, time, entry);
+	struct hlg_slices_entry *last;
+	unsigned doubled = s->doubled;
+	uint64_t slice, where;
+	uint32_t number;
+
+	if (time == HLG_NO_TIME) {
+		s->untimed += n.samples;
+		return;
+	}
+	if (s->lost)
+		return;
+	slice = time / HLG_SLICES_NS >> doubled;
+	reach(s, recording, slice);
+	where = where_at(recording, slice >> (s->doubled - doubled));
+	number = *recent(s, ip, series, tid);
+	last = &s->entries[number];
+	if (number < s->n && last->where == where && last->ip == ip &&
+	    last->series == series && last->tid == tid)
+		hlg_count_add(&last->count, n);
+	else if (!s->lost)
+		s->lost = !count(s, &(struct hlg_slices_entry){.where = where,
+							       .ip = ip,
+							       .series = series,
+							       .tid = tid,
+							       .count = n});
+}
+
+void hlg_slices_add(struct hlg_slices *slices, uint64_t time, uint64_t ip,
+		    uint32_t series, int32_t tid, struct hlg_count count)
+{
+	add(slices, 0, time, ip, series, tid, count);
 }
 
 void hlg_slices_number(struct hlg_slices *slices, uint32_t recording, uint64_t began)
 {
-	hlg_index_finish(&slices->index);
+	forget_places(slices);
 	for (uint32_t i = 0; i < slices->n; i++)
 		slices->entries[i].recording = recording & 0xffffff;
 	if (slices->n_spans)
@@ -186,6 +279,7 @@ void hlg_slices_merge(struct hlg_slices *to, const struct hlg_slices *from,
 		      const uint32_t *series, const uint64_t *moves)
 {
 	to->untimed += from->untimed;
+	to->halved = to->halved > from->halved ? to->halved : from->halved;
 	to->lost |= from->lost;
 	hlg_slices_lengthen(to, from->doubled);
 	for (uint32_t i = 0; i < from->n && !to->lost; i++) {
@@ -200,7 +294,7 @@ void hlg_slices_merge(struct hlg_slices *to, const struct hlg_slices *from,
 			to->lost = true;
 		else
 			add(to, entry.recording, entry.slice * hlg_slices_length(from),
-			    &entry);
+			    entry.ip, entry.series, entry.tid, entry.count);
 	}
 	for (uint32_t i = 0; i < from->n_spans && !to->lost; i++)
 		if (from->spans[i].began)
@@ -240,13 +334,13 @@ void hlg_slices_sort(struct hlg_slices *slices)
 	if (slices->n_spans)
 		qsort(slices->spans, slices->n_spans, sizeof(*slices->spans),
 		      compare_spans);
-	hlg_index_finish(&slices->index);
+	forget_places(slices);
 }
 
 void hlg_slices_finish(struct hlg_slices *slices)
 {
 	free(slices->spans);
 	free(slices->entries);
-	hlg_index_finish(&slices->index);
+	forget_places(slices);
 	*slices = (struct hlg_slices){0};
 }

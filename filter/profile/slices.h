@@ -28,8 +28,14 @@ enum {
 };
 
 struct hlg_slices_entry {
-	uint64_t recording : 24; /* by its number */
-	uint64_t slice : 40;
+	union {
+		struct {
+			uint64_t recording : 24; /* by its number */
+			uint64_t slice : 40;
+		};
+		uint64_t where; /* both: parts that were written one by one are read
+				 * late */
+	};
 	uint64_t ip;     /* of guests as in the profile's cells; of the host 0 */
 	uint32_t series; /* of guests the profile's; by thread HLG_SLICES_STATE + state */
 	int32_t tid;     /* -1: not recorded */
@@ -61,15 +67,24 @@ struct hlg_slices {
 	struct hlg_slices_entry *entries;
 	uint32_t n;
 	uint32_t recent[1 << HLG_SLICES_RECENT]; /* some that were counted last */
-	struct hlg_index index;
+	/* Those of the newest slice: samples come in the order of time, as a rule. */
+	struct {
+		uint64_t where;    /* the slice: recording and number */
+		uint32_t first;    /* no entry before this one is of it */
+		uint32_t n, room;  /* room: 0, or a power of two */
+		uint32_t *numbers; /* + 1, by hash; free if of one before first */
+	} newest;
+	struct hlg_index index; /* of the first n_indexed: for others, when these come */
+	uint32_t n_indexed;
 	uint64_t untimed; /* samples without a time */
-	bool lost;        /* there was no memory: what is here is not whole */
+	unsigned halved; /* the times are of one in 2^halved samples: of saved profiles */
+	bool lost;       /* there was no memory: what is here is not whole */
 };
 
 /* Counts samples of one time of a recording, which is 0 until hlg_slices_number; time may
- * be HLG_NO_TIME. entry->slice and entry->recording need not be set. */
-void hlg_slices_add(struct hlg_slices *slices, uint64_t time,
-		    const struct hlg_slices_entry *entry);
+ * be HLG_NO_TIME. The others are as in an entry. */
+void hlg_slices_add(struct hlg_slices *slices, uint64_t time, uint64_t ip,
+		    uint32_t series, int32_t tid, struct hlg_count count);
 
 /*
  * Adds what from counted; series (by from's numbers) are to's, HLG_NO_SERIES where it has

@@ -31,7 +31,12 @@ struct hlg_chain {
 	uint32_t n;
 };
 
+enum {
+	HLG_CHAINS_RECENT = 11 /* bits */
+};
+
 struct hlg_chains {
+	uint32_t recent[1 << HLG_CHAINS_RECENT]; /* some that were added last: numbers */
 	uint64_t *words;
 	size_t n_words, room_words;
 	struct hlg_chain *chains; /* [n] is number n + 1 */

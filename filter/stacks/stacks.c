@@ -75,6 +75,7 @@ void hlg_stacks_finish(struct hlg_stacks *s)
 	free(s->stacks);
 	free(s->memos);
 	free(s->threads);
+	free(s->by_chain);
 	hlg_slices_finish(&s->slices);
 	hlg_index_finish(&s->stack_index);
 	hlg_index_finish(&s->memo_index);
@@ -136,15 +137,12 @@ uint32_t hlg_stacks_add(struct hlg_stacks *s, const struct hlg_stack *key)
 	return s->n_stacks++;
 }
 
-/* The same, of one time. */
-static void add_at(struct hlg_stacks *s, uint64_t time, const struct hlg_stack *key)
+/* Of what was counted in a stack: when. */
+static void add_time(struct hlg_stacks *s, uint64_t time, uint32_t stack,
+		     struct hlg_count count)
 {
-	uint32_t stack = hlg_stacks_add(s, key);
-
 	if (s->timed && stack != HLG_NO_STACK)
-		hlg_slices_add(
-			&s->slices, time,
-			&(struct hlg_slices_entry){.series = stack, .count = key->count});
+		hlg_slices_add(&s->slices, time, 0, stack, 0, count);
 }
 
 /* What stands below all frames of a sample. */
@@ -316,26 +314,69 @@ void hlg_stacks_callers(struct hlg_stacks *s, struct hlg_stack *key, uint32_t ch
 	key->way = (uint8_t)tail.way;
 }
 
+/* What is below a guest without a mark. */
+static uint32_t orphan_of(struct hlg_stacks *s, const struct hlg_stacks_sample *sample)
+{
+	if (s->roots & (HLG_ROOT_COMM | HLG_ROOT_TID))
+		return note(s, sample, HLG_STACKS_ORPHAN);
+	if (!s->orphan || s->orphan == HLG_NO_NODE)
+		s->orphan = note(s, sample, HLG_STACKS_ORPHAN);
+	return s->orphan;
+}
+
+/* Where the stack is kept that a guest's sample of this chain had last; NULL: nowhere. */
+static uint32_t *of_chain(struct hlg_stacks *s, uint32_t chain)
+{
+	uint32_t room = s->n_by_chain ? s->n_by_chain : 64, *grown;
+
+	if (chain == HLG_NO_CHAIN || chain == HLG_LOST_CHAIN)
+		return NULL;
+	while (room <= chain)
+		room *= 2;
+	if (room > s->n_by_chain) {
+		grown = reallocarray(s->by_chain, room, sizeof(*grown));
+		if (!grown)
+			return NULL;
+		memset(grown + s->n_by_chain, 0, (room - s->n_by_chain) * sizeof(*grown));
+		s->by_chain = grown;
+		s->n_by_chain = room;
+	}
+	return &s->by_chain[chain];
+}
+
 void hlg_stacks_guest(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
 		      uint32_t series, uint64_t period)
 {
 	const struct hlg_stacks_thread *thread = find_thread(s, sample->pid, sample->tid);
 	struct hlg_stack key = {
 		.series = series, .guest = true, .ip = sample->ip, .count = {1, period}};
+	uint32_t *last = of_chain(s, sample->chain), stack;
+	struct hlg_stack *known = last && *last ? &s->stacks[*last - 1] : NULL;
 
-	key.node = thread ? thread->node : note(s, sample, HLG_STACKS_ORPHAN);
-	if (sample->chain != HLG_NO_CHAIN)
-		hlg_stacks_callers(s, &key, sample->chain);
-	add_at(s, sample->time, &key);
+	key.node = thread ? thread->node : orphan_of(s, sample);
+	/* The rest follows from the chain. */
+	if (known && known->ip == key.ip && known->series == series &&
+	    known->node == key.node) {
+		hlg_count_add(&known->count, key.count);
+		stack = *last - 1;
+	} else {
+		if (sample->chain != HLG_NO_CHAIN)
+			hlg_stacks_callers(s, &key, sample->chain);
+		stack = hlg_stacks_add(s, &key);
+		if (last && stack != HLG_NO_STACK)
+			*last = stack + 1;
+	}
+	add_time(s, sample->time, stack, key.count);
 }
 
 void hlg_stacks_host(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
 		     uint32_t series, uint64_t period)
 {
-	add_at(s, sample->time,
-	       &(struct hlg_stack){.series = series,
-				   .node = stack_of(s, sample, false),
-				   .count = {1, period}});
+	struct hlg_stack key = {.series = series,
+				.node = stack_of(s, sample, false),
+				.count = {1, period}};
+
+	add_time(s, sample->time, hlg_stacks_add(s, &key), key.count);
 }
 
 bool hlg_stacks_have_halves(const struct hlg_stacks *s)

@@ -103,6 +103,9 @@ struct hlg_stacks {
 	uint32_t n_memos;
 	struct hlg_stacks_thread *threads; /* the last mark of each */
 	uint32_t n_threads;
+	uint32_t orphan;    /* its node, if all have one; 0: not yet */
+	uint32_t *by_chain; /* of each chain: the stack + 1 that was a guest's last */
+	uint32_t n_by_chain;
 	struct hlg_index stack_index, memo_index, thread_index;
 	uint64_t marks;         /* KVM_RUNs seen, whatever is selected */
 	struct hlg_count aside; /* of the profile's host samples: those of mark events */

@@ -218,9 +218,16 @@ static int write_data(FILE *f, const struct hlg_diff *diff, struct hlg_err *err)
 		rc = hlg_page_data_end(&d, f, "data", err);
 	}
 	hlg_page_data_finish(&d);
-	for (int s = 0; rc == 0 && s < 2; s++)
-		rc = hlg_page_report_data(f, s ? "data-after" : "data-before",
-					  &diff->side[s].report, err);
+	for (int s = 0; rc == 0 && s < 2; s++) {
+		struct hlg_page_cut cut;
+		char *text;
+
+		rc = hlg_page_report_data(&text, s ? "data-after" : "data-before",
+					  &diff->side[s].report, SIZE_MAX, &cut, err);
+		if (rc == 0)
+			fputs(text, f);
+		free(text);
+	}
 	return rc;
 }
 

@@ -31,6 +31,8 @@ struct feed {
 	uint64_t unjoined;
 	bool ordered;
 	uint32_t n_events;
+	uint32_t marked; /* the profile's event + 1 that mark is of: of the last sample */
+	enum hlg_kvm_mark mark;
 	const char *path;
 	struct hlg_progress *progress;
 };
@@ -250,10 +252,14 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 			const struct hlg_sample *s, enum hlg_disposition disposition)
 {
-	enum hlg_kvm_mark mark = hlg_stacks_event(feed->profile->events[s->event].name);
 	struct hlg_perfdata_bytes data;
+	enum hlg_kvm_mark mark;
 	unsigned what = 0;
 
+	if (feed->marked != s->event + 1)
+		feed->mark = hlg_stacks_event(feed->profile->events[s->event].name);
+	feed->marked = s->event + 1;
+	mark = feed->mark;
 	/* Also when nobody has selected it. */
 	if (mark && hlg_perfdata_data(raw, &data) &&
 	    hlg_stacks_is_run(mark, data.at, data.n))
@@ -324,12 +330,11 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 static int on_lost(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_err *err)
 {
 	struct feed *feed = ctx;
-	const struct hlg_slices_entry entry = {
-		.series = HLG_SLICES_LOST, .tid = -1, .count = {lost->n, 0}};
 
 	(void)err;
 	if (feed->profile->options->slices)
-		hlg_slices_add(&feed->profile->by_thread, lost->time, &entry);
+		hlg_slices_add(&feed->profile->by_thread, lost->time, 0, HLG_SLICES_LOST,
+			       -1, (struct hlg_count){lost->n, 0});
 	return 0;
 }
 

@@ -26,6 +26,12 @@ int hlg_page_data_begin(struct hlg_page_data *data, struct hlg_err *err)
 	return 0;
 }
 
+size_t hlg_page_data_size(struct hlg_page_data *data)
+{
+	fflush(data->f);
+	return data->size;
+}
+
 /* Most of the data is numbers, by the million. */
 static void write_digits(FILE *f, uint64_t value)
 {
@@ -134,40 +140,68 @@ static void write_base64(FILE *f, const unsigned char *bytes, size_t n)
 	}
 }
 
-/* gzip's format (RFC 1952): 16 more than zlib's own 15 bits of window. */
-static bool pack(FILE *f, const char *id, const struct hlg_page_data *data)
+/* gzip's format (RFC 1952): 16 more than zlib's own 15 bits of window. The bytes are to
+ * be freed; NULL without memory, or if there are too many. */
+static unsigned char *pack(const char *text, size_t size, size_t *packed)
 {
 	z_stream z = {0};
-	unsigned char *packed;
+	unsigned char *bytes;
 	size_t room;
 	bool ok;
 
-	if (data->size > UINT32_MAX ||
+	if (size > UINT32_MAX ||
 	    deflateInit2(&z, LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		return false;
-	room = deflateBound(&z, data->size);
-	packed = malloc(room);
-	z.next_in = (unsigned char *)data->text;
-	z.avail_in = (unsigned)data->size;
-	z.next_out = packed;
+		return NULL;
+	room = deflateBound(&z, size);
+	bytes = malloc(room);
+	z.next_in = (unsigned char *)text;
+	z.avail_in = (unsigned)size;
+	z.next_out = bytes;
 	z.avail_out = (unsigned)room;
-	ok = packed && deflate(&z, Z_FINISH) == Z_STREAM_END;
-	if (ok) {
-		fprintf(f, "<script type=\"application/gzip\" id=\"%s\">", id);
-		write_base64(f, packed, z.total_out);
-		fputs("</script>\n", f);
-	}
+	ok = bytes && deflate(&z, Z_FINISH) == Z_STREAM_END;
+	*packed = z.total_out;
 	deflateEnd(&z);
-	free(packed);
-	return ok;
+	if (ok)
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+static bool put_packed(FILE *f, const char *id, const struct hlg_page_data *data)
+{
+	size_t n;
+	unsigned char *bytes = pack(data->text, data->size, &n);
+
+	if (!bytes)
+		return false;
+	fprintf(f, "<script type=\"application/gzip\" id=\"%s\">", id);
+	write_base64(f, bytes, n);
+	fputs("</script>\n", f);
+	free(bytes);
+	return true;
+}
+
+size_t hlg_page_data_packed(const struct hlg_page_data *data, size_t from, size_t to)
+{
+	size_t n;
+	unsigned char *bytes = pack(data->text + from, to - from, &n);
+
+	free(bytes);
+	return bytes ? (n + 2) / 3 * 4 : 0;
 }
 #else
-static bool pack(FILE *f, const char *id, const struct hlg_page_data *data)
+static bool put_packed(FILE *f, const char *id, const struct hlg_page_data *data)
 {
 	(void)f;
 	(void)id;
 	(void)data;
 	return false;
+}
+
+size_t hlg_page_data_packed(const struct hlg_page_data *data, size_t from, size_t to)
+{
+	(void)data;
+	return to - from;
 }
 #endif
 
@@ -182,7 +216,7 @@ int hlg_page_data_end(struct hlg_page_data *data, FILE *f, const char *id,
 	/* Where the last allocation fails, glibc closes it well, without a text. */
 	if (rc != 0 || !data->text)
 		return hlg_err_memory(err, "page");
-	if (data->size < PLAIN || !pack(f, id, data)) {
+	if (data->size < PLAIN || !put_packed(f, id, data)) {
 		fprintf(f, "<script type=\"application/json\" id=\"%s\">", id);
 		fwrite(data->text, 1, data->size, f);
 		fputs("</script>\n", f);

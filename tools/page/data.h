@@ -19,6 +19,13 @@ struct hlg_page_data {
 	bool first; /* of the container at hand: no comma is due */
 };
 
+/* How many bytes have been written. */
+size_t hlg_page_data_size(struct hlg_page_data *data);
+
+/* How many the element would have if these were all, [from, to) of what was written;
+ * of data that were ended. 0 without memory. */
+size_t hlg_page_data_packed(const struct hlg_page_data *data, size_t from, size_t to);
+
 /* Opens the data, an object. *data need not be set. Fails only without memory; the caller
  * finishes it in any case. */
 int hlg_page_data_begin(struct hlg_page_data *data, struct hlg_err *err);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/page/page.h"
 
+#include <string.h>
+
 #include "page-diff.h"
 #include "page-flame-script.h"
 #include "page-flame.h"
@@ -56,6 +58,21 @@ void hlg_page_begin(FILE *f, const struct hlg_page_kind *kind, const char *title
 	fputs("</title>\n<style>", f);
 	write_lines(f, page_style, sizeof(page_style) / sizeof(page_style[0]));
 	fputs("</style>\n</head>\n<body>\n", f);
+}
+
+static size_t bytes_of(const char *const *lines, size_t n)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += strlen(lines[i]);
+	return bytes;
+}
+
+size_t hlg_page_bytes(const struct hlg_page_kind *kind)
+{
+	return bytes_of(page_style, sizeof(page_style) / sizeof(page_style[0])) +
+	       bytes_of(kind->script, kind->n);
 }
 
 void hlg_page_end(FILE *f, const struct hlg_page_kind *kind)

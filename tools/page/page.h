@@ -39,6 +39,9 @@ extern const struct hlg_page_kind hlg_page_still; /* has no scripts */
 /* Up to the opened body; title is text, not escaped. Write errors stay on the stream. */
 void hlg_page_begin(FILE *f, const struct hlg_page_kind *kind, const char *title);
 
+/* How many bytes style and scripts of such a page have. */
+size_t hlg_page_bytes(const struct hlg_page_kind *kind);
+
 /* The scripts, if any, and the document's end. */
 void hlg_page_end(FILE *f, const struct hlg_page_kind *kind);
 

@@ -2,39 +2,39 @@
 #include "tools/page/report-data.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "filter/report/callgraph.h"
 #include "filter/report/children.h"
-#include "filter/report/frames.h"
 #include "filter/view/place-name.h"
 #include "filter/write/text-lines.h"
+#include "tools/page/addresses.h"
 #include "tools/page/data.h"
+#include "tools/page/flame-data.h"
 #include "tools/page/offsets.h"
 #include "tools/page/report-time.h"
 
 enum {
-	RAW = HLG_N_KINDS /* kind of a row that is a guest address */
-};
-
-struct address {
-	uint64_t at;
-	uint32_t row;
-	struct hlg_count count;
+	RAW = HLG_N_KINDS, /* kind of a row that is a guest address */
+	ROUNDS = 20        /* of cutting: each halves it, or nearly */
 };
 
 struct writer {
 	struct hlg_page_data d;
 	const struct hlg_report *r;
 	const struct hlg_view *v;
-	struct address *addresses;
-	size_t n_addresses;
 	bool lost;                        /* a name, for want of memory */
 	struct hlg_page_offsets *offsets; /* of each image */
-	struct hlg_page_sampled *sampled; /* by ip, each once */
-	size_t n_sampled;
+	struct hlg_page_addresses addresses;
 	struct hlg_children children; /* where there are stacks */
 	uint64_t *with;               /* of each row */
-	uint32_t *ends;               /* of each stack: the flame graph's node */
+	size_t *callers; /* of the children: those that no sample was taken in */
+	size_t n_callers;
+	struct hlg_page_flame flame; /* where there are stacks */
+	struct hlg_page_cut cut;
+	/* As it is cut: how many have rows of their own, and what the other rows have. */
+	size_t n_rows, n_shown_callers;
+	uint64_t rest;
+	size_t begins[HLG_PAGE_SECTIONS + 1]; /* of sections, in the data */
 };
 
 static uint64_t weigh(const struct writer *w, struct hlg_count count)
@@ -47,7 +47,7 @@ static uint64_t weigh(const struct writer *w, struct hlg_count count)
 static uint64_t offset(const struct writer *w, const struct hlg_image *image,
 		       uint64_t addr)
 {
-	return image ? hlg_page_offsets_of(&w->offsets[image->number], addr) : 0;
+	return hlg_page_at(w->offsets, image, addr);
 }
 
 static void put_sections(struct writer *w, const struct hlg_image *image)
@@ -64,30 +64,96 @@ static void put_sections(struct writer *w, const struct hlg_image *image)
 	hlg_page_data_close(&w->d, '}');
 }
 
-/* The i-th span is of code; the last has no end. */
-static bool is_code(const struct hlg_image *image, size_t i)
+/* What stands for spans side by side that have no samples, where these have no outlines.
+ */
+#define UNSAMPLED "[functions without samples]"
+
+/* Spans of code, or several side by side as one. */
+struct outline {
+	size_t span;    /* the first */
+	uint64_t size;  /* bytes */
+	size_t symbols; /* that have no outline of their own; 0: it is the span's */
+};
+
+static int compare_owners(const void *a, const void *b)
 {
-	return i + 1 < image->spans.n && image->spans.span[i].kind <= HLG_GAP;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
 }
 
-static void put_span_names(struct writer *w, const struct hlg_image *image)
+/* Where the rows begin that are written and lie in the image; sorted, to be freed. NULL
+ * without memory. */
+static uint64_t *starts_of(const struct writer *w, const struct hlg_image *image,
+			   size_t *n)
+{
+	uint64_t *starts = malloc((w->n_rows + 1) * sizeof(*starts));
+
+	*n = 0;
+	for (size_t i = 0; starts && i < w->n_rows; i++)
+		if (w->v->rows[i].place.image == image)
+			starts[(*n)++] = w->v->rows[i].place.start;
+	if (*n)
+		qsort(starts, *n, sizeof(*starts), compare_owners);
+	return starts;
+}
+
+/* Those of an image; to be freed, NULL without memory. */
+static struct outline *outlines_of(struct writer *w, const struct hlg_image *image,
+				   size_t *n)
 {
 	const struct hlg_span *span = image->spans.span;
+	struct outline *all = malloc((image->spans.n + 1) * sizeof(*all)), *last = NULL;
+	size_t n_starts = 0;
+	uint64_t *starts = w->cut.outlines ? starts_of(w, image, &n_starts) : NULL;
+	bool ok = all && (starts || !w->cut.outlines);
 
+	*n = 0;
+	for (size_t i = 0; ok && i + 1 < image->spans.n; i++) {
+		uint64_t size = span[i + 1].start - span[i].start;
+		bool own = !w->cut.outlines ||
+			   (n_starts && bsearch(&span[i].start, starts, n_starts,
+						sizeof(*starts), compare_owners));
+
+		if (span[i].kind > HLG_GAP) { /* no code; the last one has no end */
+			last = NULL;
+			continue;
+		}
+		if (own || !last) {
+			all[(*n)++] = (struct outline){i, size, 0};
+			last = own ? NULL : &all[*n - 1];
+		} else {
+			last->size += size;
+		}
+		if (!own)
+			last->symbols += span[i].kind != HLG_GAP;
+	}
+	free(starts);
+	if (ok)
+		return all;
+	free(all);
+	return NULL;
+}
+
+static void put_span_names(struct writer *w, const struct hlg_image *image,
+			   const struct outline *o, size_t n)
+{
 	hlg_page_data_open(&w->d, "name", '[');
-	for (size_t i = 0; i < image->spans.n; i++) {
-		bool named = span[i].kind != HLG_GAP;
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_span *span = &image->spans.span[o[i].span];
+		bool named = span->kind != HLG_GAP && !o[i].symbols;
 		char *name = NULL;
 
-		if (!is_code(image, i))
-			continue;
 		if (named)
-			name = hlg_place_name_symbol(image,
-						     &image->tab.syms[span[i].index],
+			name = hlg_place_name_symbol(image, &image->tab.syms[span->index],
 						     w->r->options->demangle);
 		w->lost |= named && !name;
-		hlg_page_data_text(&w->d, NULL, name ? name : "");
+		hlg_page_data_text(&w->d, NULL,
+				   name           ? name
+				   : o[i].symbols ? UNSAMPLED
+						  : "");
 		free(name);
+		w->cut.is.outlines += o[i].symbols;
 	}
 	hlg_page_data_close(&w->d, ']');
 }
@@ -95,31 +161,25 @@ static void put_span_names(struct writer *w, const struct hlg_image *image)
 static void put_spans(struct writer *w, const struct hlg_image *image)
 {
 	const struct hlg_span *span = image->spans.span;
+	size_t n;
+	struct outline *o = outlines_of(w, image, &n);
 	uint64_t at, before = 0;
 
+	w->lost |= !o;
 	hlg_page_data_open(&w->d, "spans", '{');
 	hlg_page_data_open(&w->d, "at", '[');
-	for (size_t i = 0; i < image->spans.n; i++) {
-		if (!is_code(image, i))
-			continue;
-		at = offset(w, image, span[i].start);
+	for (size_t i = 0; i < n; i++) {
+		at = offset(w, image, span[o[i].span].start);
 		hlg_page_data_number(&w->d, NULL, at - before);
 		before = at;
 	}
 	hlg_page_data_close(&w->d, ']');
-	hlg_page_data_open(&w->d, "size", '[');
-	for (size_t i = 0; i < image->spans.n; i++)
-		if (is_code(image, i))
-			hlg_page_data_number(&w->d, NULL,
-					     span[i + 1].start - span[i].start);
-	hlg_page_data_close(&w->d, ']');
-	hlg_page_data_open(&w->d, "kind", '[');
-	for (size_t i = 0; i < image->spans.n; i++)
-		if (is_code(image, i))
-			hlg_page_data_number(&w->d, NULL, span[i].kind);
-	hlg_page_data_close(&w->d, ']');
-	put_span_names(w, image);
+	HLG_PAGE_DATA_LIST(&w->d, "size", n, number, o[i].size);
+	HLG_PAGE_DATA_LIST(&w->d, "kind", n, number,
+			   o[i].symbols ? HLG_FUNCTION : span[o[i].span].kind);
+	put_span_names(w, image, o, n);
 	hlg_page_data_close(&w->d, '}');
+	free(o);
 }
 
 static void put_parts(struct writer *w, const struct hlg_page_offsets *o)
@@ -157,59 +217,71 @@ static uint64_t size_of(const struct hlg_place *place)
 	return place->image ? place->end - place->start : 0;
 }
 
-/* Callers that no sample was taken in. */
-static const struct hlg_path_place *caller(const struct writer *w, size_t i)
+/* The i-th caller that no sample was taken in. */
+static const struct hlg_children_row *caller(const struct writer *w, size_t i)
 {
-	const struct hlg_path_place *place =
-		&w->children.paths.places[w->children.rows[i].place];
-
-	return place->row ? NULL : place;
+	return &w->children.rows[w->callers[i]];
 }
 
-#define ROWS(w, key, type, of_row, of_caller)                                            \
+/* Of each row, of what all others have together, of each caller. */
+#define ROWS(w, key, type, of_row, of_rest, of_caller)                                   \
 	do {                                                                             \
 		hlg_page_data_open(&(w)->d, key, '[');                                   \
-		for (size_t i = 0; i < (w)->v->n_rows; i++) {                            \
+		for (size_t i = 0; i < (w)->n_rows; i++) {                               \
 			const struct hlg_row *row = &(w)->v->rows[i];                    \
                                                                                          \
 			hlg_page_data_##type(&(w)->d, NULL, of_row);                     \
 		}                                                                        \
-		for (size_t i = 0; i < (w)->children.n; i++) {                           \
-			const struct hlg_path_place *of = caller(w, i);                  \
+		if ((w)->n_rows < (w)->v->n_rows)                                        \
+			hlg_page_data_##type(&(w)->d, NULL, of_rest);                    \
+		for (size_t i = 0; i < (w)->n_shown_callers; i++) {                      \
+			const struct hlg_path_place *of =                                \
+				&(w)->children.paths.places[caller(w, i)->place];        \
                                                                                          \
-			if (of)                                                          \
-				hlg_page_data_##type(&(w)->d, NULL, of_caller);          \
+			(void)of;                                                        \
+			hlg_page_data_##type(&(w)->d, NULL, of_caller);                  \
 		}                                                                        \
 		hlg_page_data_close(&(w)->d, ']');                                       \
 	} while (0)
 
 static void put_row_shares(struct writer *w)
 {
-	ROWS(w, "count", number, weigh(w, row->count), 0);
-	ROWS(w, "low", real, row->share.low, 0);
-	ROWS(w, "high", real, row->share.high, 0);
-	ROWS(w, "unsure", number, row->unsure, 0);
-	if (!w->with)
-		return;
-	hlg_page_data_open(&w->d, "with", '[');
-	for (size_t i = 0; i < w->v->n_rows; i++)
-		hlg_page_data_number(&w->d, NULL, w->with[i]);
-	for (size_t i = 0; i < w->children.n; i++)
-		if (caller(w, i))
-			hlg_page_data_number(&w->d, NULL,
-					     weigh(w, w->children.rows[i].count));
-	hlg_page_data_close(&w->d, ']');
+	uint64_t total = weigh(w, w->v->kept);
+	struct hlg_share rest = hlg_interval_wilson(
+		total ? (double)w->rest / (double)total : 0, hlg_view_worth(w->v));
+
+	ROWS(w, "count", number, weigh(w, row->count), w->rest, 0);
+	ROWS(w, "low", real, row->share.low, rest.low, 0);
+	ROWS(w, "high", real, row->share.high, rest.high, 0);
+	ROWS(w, "unsure", number, row->unsure && i + 1 < w->n_rows, 0, 0);
+	if (w->with) /* of the others it is not known how many samples have any of them */
+		ROWS(w, "with", number, w->with[row - w->v->rows], w->rest,
+		     weigh(w, caller(w, i)->count));
+}
+
+/* What the row of all others is called. */
+static void name_rest(const struct writer *w, char name[static 80])
+{
+	char below[32];
+
+	snprintf(name, 80, "[%zu %s below %s]", w->cut.is.rows,
+		 w->r->suppressed ? "addresses" : "functions",
+		 hlg_page_cut_below(below, w->cut.is.row_share));
 }
 
 static void put_rows(struct writer *w)
 {
+	char rest[80];
+
+	name_rest(w, rest);
 	hlg_page_data_open(&w->d, "rows", '{');
-	ROWS(w, "name", text, row->name, of->name);
-	ROWS(w, "kind", number, w->r->suppressed ? RAW : row->place.kind, of->place.kind);
-	ROWS(w, "image", signed, image_of(&row->place), image_of(&of->place));
-	ROWS(w, "at", number, offset(w, row->place.image, row->place.start),
+	ROWS(w, "name", text, row->name, rest, of->name);
+	ROWS(w, "kind", number, w->r->suppressed ? RAW : row->place.kind, HLG_OUTSIDE,
+	     of->place.kind);
+	ROWS(w, "image", signed, image_of(&row->place), -1, image_of(&of->place));
+	ROWS(w, "at", number, offset(w, row->place.image, row->place.start), 0,
 	     offset(w, of->place.image, of->place.start));
-	ROWS(w, "size", number, size_of(&row->place), size_of(&of->place));
+	ROWS(w, "size", number, size_of(&row->place), 0, size_of(&of->place));
 	put_row_shares(w);
 	hlg_page_data_close(&w->d, '}');
 	if (w->with)
@@ -218,42 +290,17 @@ static void put_rows(struct writer *w)
 
 static void put_addresses(struct writer *w)
 {
-	const struct address *a = w->addresses;
+	const struct hlg_page_address *a = w->addresses.list;
+	size_t n = w->addresses.n;
 
 	hlg_page_data_open(&w->d, "addresses", '{');
-	HLG_PAGE_DATA_LIST(&w->d, "row", w->n_addresses, number, a[i].row);
-	HLG_PAGE_DATA_LIST(&w->d, "at", w->n_addresses, number, a[i].at);
-	HLG_PAGE_DATA_LIST(&w->d, "count", w->n_addresses, number, weigh(w, a[i].count));
+	HLG_PAGE_DATA_LIST(&w->d, "row", n, number, a[i].row);
+	HLG_PAGE_DATA_LIST(&w->d, "at", n, number, a[i].at);
+	HLG_PAGE_DATA_LIST(&w->d, "count", n, number, a[i].count);
 	hlg_page_data_close(&w->d, '}');
 }
 
-static int compare_hits(const void *a, const void *b)
-{
-	const struct hlg_hit *x = *(const struct hlg_hit *const *)a,
-			     *y = *(const struct hlg_hit *const *)b;
-
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-/* The addresses of a row; what is in no image is one. */
-static void collect_row(struct writer *w, uint32_t number, const struct hlg_hit **hits)
-{
-	const struct hlg_row *row = &w->v->rows[number];
-	const struct hlg_image *image = w->r->suppressed ? NULL : row->place.image;
-
-	for (size_t i = 0; i < row->n_hits; i++)
-		hits[i] = &w->v->hits[row->first_hit + i];
-	if (image)
-		qsort(hits, row->n_hits, sizeof(*hits), compare_hits);
-	for (size_t i = 0; i < row->n_hits; i++) {
-		if (i == 0 || (image && hits[i]->addr != hits[i - 1]->addr))
-			w->addresses[w->n_addresses++] = (struct address){
-				.at = offset(w, image, hits[i]->addr), .row = number};
-		hlg_count_add(&w->addresses[w->n_addresses - 1].count, hits[i]->count);
-		w->sampled[w->n_sampled++] = (struct hlg_page_sampled){
-			hits[i]->ip, (int64_t)w->n_addresses - 1};
-	}
-}
+/* What is the same however much is cut */
 
 /* False without memory. */
 static bool collect_offsets(struct writer *w)
@@ -266,84 +313,44 @@ static bool collect_offsets(struct writer *w)
 	return w->offsets;
 }
 
-/* The same. */
-static bool collect(struct writer *w)
+static int collect_children(struct writer *w, struct hlg_err *err)
 {
-	const struct hlg_view *v = w->v;
-	size_t n = v->n_hits + v->n_border_hits, unique = 0;
-	const struct hlg_hit **hits = calloc(n + 1, sizeof(*hits));
+	int rc;
 
-	w->addresses = calloc(n + 1, sizeof(*w->addresses));
-	w->sampled = calloc(n + 1, sizeof(*w->sampled));
-	if (!hits || !w->addresses || !w->sampled) {
-		free(hits);
-		return false;
-	}
-	for (size_t i = 0; i < v->n_rows; i++)
-		collect_row(w, (uint32_t)i, hits);
-	for (size_t i = 0; i < v->n_borders; i++)
-		for (size_t k = 0; k < v->borders[i].n_hits; k++)
-			w->sampled[w->n_sampled++] = (struct hlg_page_sampled){
-				v->hits[v->borders[i].first_hit + k].ip,
-				HLG_PAGE_VM_EXITS};
-	free(hits);
-	if (w->n_sampled)
-		qsort(w->sampled, w->n_sampled, sizeof(*w->sampled),
-		      hlg_page_time_compare);
-	for (size_t i = 0; i < w->n_sampled; i++)
-		if (i == 0 || w->sampled[i].ip != w->sampled[unique - 1].ip)
-			w->sampled[unique++] = w->sampled[i];
-	w->n_sampled = unique;
-	return true;
-}
-
-static bool collect_children(struct writer *w, struct hlg_err *err)
-{
 	if (!w->r->stacks || !w->r->callers.stacks)
-		return true;
+		return 0;
 	w->with = calloc(w->v->n_rows + 1, sizeof(*w->with));
-	if (!w->with || hlg_children_build(&w->children, w->r, w->v, err) < 0)
-		return false;
+	if (!w->with)
+		return hlg_err_memory(err, "page");
+	rc = hlg_children_build(&w->children, w->r, w->v, err);
+	if (rc < 0)
+		return rc;
+	w->callers = calloc(w->children.n + 1, sizeof(*w->callers));
+	if (!w->callers)
+		return hlg_err_memory(err, "page");
 	for (size_t i = 0; i < w->children.n; i++) {
 		const struct hlg_row *row =
 			w->children.paths.places[w->children.rows[i].place].row;
 
 		/* VM exits have rows of their own, which are not here. */
-		if (row >= w->v->rows && row < w->v->rows + w->v->n_rows)
+		if (!row)
+			w->callers[w->n_callers++] = i;
+		else if (row >= w->v->rows && row < w->v->rows + w->v->n_rows)
 			w->with[row - w->v->rows] = weigh(w, w->children.rows[i].count);
 	}
-	return true;
+	return 0;
 }
 
-/* Stacks */
-
-static int put_flame(struct writer *w, struct hlg_err *err)
+static int collect(struct writer *w, struct hlg_err *err)
 {
-	struct hlg_tree tree = {0};
 	int rc;
 
-	if (!w->r->stacks)
-		return 0;
-	w->ends = malloc(((size_t)w->r->stacks->n_stacks + 1) * sizeof(*w->ends));
-	if (!w->ends)
+	if (!collect_offsets(w) ||
+	    !hlg_page_addresses_collect(&w->addresses, w->r, w->offsets))
 		return hlg_err_memory(err, "page");
-	rc = hlg_frames_build_ends(&tree, w->r, w->ends, err);
-	if (rc == 0) {
-		const struct hlg_node *node = tree.nodes;
-
-		hlg_page_data_open(&w->d, "flame", '{');
-		HLG_PAGE_DATA_LIST(&w->d, "parent", tree.n, signed,
-				   i ? (int64_t)node[i].parent : -1);
-		HLG_PAGE_DATA_LIST(&w->d, "name", tree.n, signed,
-				   (int64_t)node[i].name - 1);
-		HLG_PAGE_DATA_LIST(&w->d, "kind", tree.n, number, node[i].frame);
-		HLG_PAGE_DATA_LIST(&w->d, "count", tree.n, number,
-				   weigh(w, node[i].self));
-		HLG_PAGE_DATA_LIST(&w->d, "names", tree.names.n, text,
-				   hlg_strings_get(&tree.names, (uint32_t)i + 1));
-		hlg_page_data_close(&w->d, '}');
-	}
-	hlg_tree_finish(&tree);
+	rc = collect_children(w, err);
+	if (rc == 0 && w->r->stacks)
+		rc = hlg_page_flame_build(&w->flame, w->r, err);
 	return rc;
 }
 
@@ -358,46 +365,113 @@ static const char *unit_of(const struct writer *w)
 		       : w->r->profile->events[event].name;
 }
 
-static int put_all(struct writer *w, struct hlg_err *err)
+/* Which rows there are. */
+static void cut_rows(struct writer *w)
 {
-	int rc;
+	uint64_t total = weigh(w, w->v->kept);
+	size_t n = w->v->n_rows;
 
-	if (!collect_offsets(w) || !collect(w) || !collect_children(w, err))
-		return hlg_err_memory(err, "page");
+	w->n_rows = w->cut.rows < n ? w->cut.rows : n;
+	w->n_shown_callers = w->cut.rows < w->n_callers ? w->cut.rows : w->n_callers;
+	w->rest = 0;
+	for (size_t i = w->n_rows; i < n; i++)
+		w->rest += weigh(w, w->v->rows[i].count);
+	w->cut.is.kept_rows = w->n_rows;
+	w->cut.is.rows = n - w->n_rows;
+	w->cut.is.callers = w->n_callers - w->n_shown_callers;
+	if (w->n_rows < n && total)
+		w->cut.is.row_share =
+			(double)weigh(w, w->v->rows[w->n_rows].count) / (double)total;
+}
+
+static void begin_section(struct writer *w, enum hlg_page_section section)
+{
+	w->begins[section] = hlg_page_data_size(&w->d);
+}
+
+/* As the cut says. False without memory. */
+static bool put_all(struct writer *w)
+{
+	struct hlg_page_time time = {.report = w->r, .cut = &w->cut, .begins = w->begins};
+
+	memset(&w->cut.is, 0, sizeof(w->cut.is));
+	cut_rows(w);
+	if (!hlg_page_addresses_fold(&w->addresses, w->r, w->offsets, &w->cut))
+		return false;
 	hlg_page_data_text(&w->d, "weight",
 			   w->v->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period");
 	hlg_page_data_text(&w->d, "unit", unit_of(w));
 	hlg_page_data_number(&w->d, "total", weigh(w, w->v->kept));
 	hlg_page_data_real(&w->d, "observations", hlg_view_worth(w->v));
+	begin_section(w, HLG_PAGE_IMAGES);
 	put_images(w);
-	if (w->lost)
-		return hlg_err_memory(err, "page");
+	begin_section(w, HLG_PAGE_ROWS);
 	put_rows(w);
+	begin_section(w, HLG_PAGE_ADDRESSES);
 	put_addresses(w);
-	rc = put_flame(w, err);
-	if (rc < 0)
-		return rc;
-	return hlg_page_time_put(&w->d, w->r, w->sampled, w->n_sampled, w->ends)
-		       ? 0
-		       : hlg_err_memory(err, "page");
+	begin_section(w, HLG_PAGE_FLAME);
+	if (w->r->stacks && !hlg_page_flame_put(&w->flame, &w->d, w->r, &w->cut))
+		return false;
+	for (int i = HLG_PAGE_THREADS; i <= HLG_PAGE_SECTIONS; i++)
+		begin_section(w, (enum hlg_page_section)i);
+	time.sampled = w->addresses.sampled;
+	time.n = w->addresses.n_sampled;
+	time.ends = w->flame.ends;
+	if (!hlg_page_time_put(&w->d, &time))
+		return false;
+	begin_section(w, HLG_PAGE_SECTIONS);
+	return !w->lost;
 }
 
-int hlg_page_report_data(FILE *f, const char *id, const struct hlg_report *report,
-			 struct hlg_err *err)
+/* The element, as it is cut, in memory to be freed. */
+static int put_element(struct writer *w, const char *id, char **text, size_t *size,
+		       struct hlg_err *err)
 {
-	struct writer w = {.r = report, .v = &report->all};
-	int rc = hlg_page_data_begin(&w.d, err);
+	int rc = hlg_page_data_begin(&w->d, err);
+	FILE *f = rc == 0 ? open_memstream(text, size) : NULL;
 
+	if (rc == 0 && (!f || !put_all(w)))
+		rc = hlg_err_memory(err, "page");
 	if (rc == 0)
-		rc = put_all(&w, err);
-	if (rc == 0)
-		rc = hlg_page_data_end(&w.d, f, id, err);
+		rc = hlg_page_data_end(&w->d, f, id, err);
+	if (f && fclose(f) != 0 && rc == 0)
+		rc = hlg_err_memory(err, "page");
+	return rc;
+}
+
+/* After an element that was too large. */
+static void cut_more(struct writer *w, size_t room)
+{
+	size_t sizes[HLG_PAGE_SECTIONS];
+
+	for (int i = 0; i < HLG_PAGE_SECTIONS; i++)
+		sizes[i] = hlg_page_data_packed(&w->d, w->begins[i], w->begins[i + 1]);
+	hlg_page_cut_more(&w->cut, sizes, room);
+}
+
+int hlg_page_report_data(char **text, const char *id, const struct hlg_report *report,
+			 size_t room, struct hlg_page_cut *cut, struct hlg_err *err)
+{
+	struct writer w = {.r = report, .v = &report->all, .cut = HLG_PAGE_CUT_NONE};
+	size_t size = 0;
+	int rc = collect(&w, err);
+
+	*text = NULL;
+	for (int i = 0; i < ROUNDS && rc == 0 && (i == 0 || size > room); i++) {
+		if (i)
+			cut_more(&w, room);
+		hlg_page_data_finish(&w.d);
+		free(*text);
+		*text = NULL;
+		rc = put_element(&w, id, text, &size, err);
+	}
+	*cut = w.cut;
 	hlg_page_data_finish(&w.d);
-	free(w.offsets);
-	free(w.addresses);
-	free(w.sampled);
-	free(w.with);
-	free(w.ends);
+	hlg_page_flame_finish(&w.flame);
+	hlg_page_addresses_finish(&w.addresses);
 	hlg_children_finish(&w.children);
+	free(w.offsets);
+	free(w.with);
+	free(w.callers);
 	return rc;
 }

@@ -21,7 +21,7 @@
  *   withTotal     what inclusive shares are of
  *   addresses     row, at, count: each address with samples, by row, then address
  *   time          slice (ns), n; recordings, one behind the other: at (slice), first (ns
- *                 since the recording's start: of that slice), path;
+ *                 since the recording's start: of that slice; 0: not known), path;
  *                 what ran by thread: when (differences of slices), what (0 guest, -1
  *                 host user, -2 host kernel, -3 others), thread, count
  *   where         the rows' samples by time: begins (differences: slice of time at which
@@ -37,17 +37,22 @@
  *                 there); names
  *
  * Without time: recordings that have none.
+ *
+ * Of what is left out (cut.h) there is: behind the rows that have samples one of kind 4
+ * for all others, with one address; at the start of a row an address for others of it;
+ * spans and frames for several.
  */
 #ifndef HLG_TOOLS_PAGE_REPORT_DATA_H
 #define HLG_TOOLS_PAGE_REPORT_DATA_H
 
-#include <stdio.h>
-
 #include "filter/report/report.h"
+#include "tools/page/cut.h"
 
-/* Writes the element of that id with the data. Fails only without memory; write errors
- * stay on the stream. */
-int hlg_page_report_data(FILE *f, const char *id, const struct hlg_report *report,
-			 struct hlg_err *err);
+/*
+ * The element of that id with the data, in *text, to be freed; of at most so many bytes:
+ * *cut says what is left out for that. Fails only without memory.
+ */
+int hlg_page_report_data(char **text, const char *id, const struct hlg_report *report,
+			 size_t room, struct hlg_page_cut *cut, struct hlg_err *err);
 
 #endif

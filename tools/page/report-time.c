@@ -28,6 +28,8 @@ struct writer {
 	const struct hlg_page_sampled *sampled;
 	size_t n_sampled;
 	const uint32_t *ends;
+	struct hlg_page_cut *cut;
+	size_t *begins;
 	struct layout layout;
 	int32_t *tids; /* all threads, sorted, each once */
 	size_t n_tids;
@@ -49,13 +51,6 @@ bool hlg_page_time_has(const struct hlg_report *r, const char **why)
 	return !*why;
 }
 
-int hlg_page_time_compare(const void *a, const void *b)
-{
-	const struct hlg_page_sampled *x = a, *y = b;
-
-	return x->ip < y->ip ? -1 : x->ip > y->ip;
-}
-
 static bool is_mark(const struct hlg_slices_entry *entry)
 {
 	return entry->series >= HLG_SLICES_EXITS;
@@ -63,12 +58,14 @@ static bool is_mark(const struct hlg_slices_entry *entry)
 
 /* Where slices stand */
 
-static bool lay_out(struct layout *l, const struct hlg_profile *profile)
+/* longer: how much more the longer ones are doubled. */
+static bool lay_out(struct layout *l, const struct hlg_profile *profile, unsigned longer)
 {
 	const struct hlg_slices *fine = &profile->by_thread;
 
 	l->fine = fine;
 	l->more = profile->by_address.doubled - fine->doubled; /* never less than 0 */
+	l->more = l->more + longer < 63 ? l->more + longer : 63;
 	l->at = calloc((size_t)fine->n_spans + 1, sizeof(*l->at));
 	l->coarse_at = calloc((size_t)fine->n_spans + 1, sizeof(*l->coarse_at));
 	for (uint32_t i = 0; l->at && l->coarse_at && i < fine->n_spans; i++) {
@@ -172,7 +169,7 @@ static bool is_by_address(const struct writer *w, const struct hlg_slices_entry 
 	const struct hlg_page_sampled key = {entry->ip, 0}, *found;
 
 	found = w->n_sampled ? bsearch(&key, w->sampled, w->n_sampled, sizeof(key),
-				       hlg_page_time_compare)
+				       hlg_page_sampled_compare)
 			     : NULL;
 	item->what = found ? found->address : HLG_PAGE_VM_EXITS;
 	return item->what >= 0;
@@ -285,7 +282,9 @@ static void put_recordings(struct writer *w)
 	hlg_page_data_open(w->d, "recordings", '{');
 	HLG_PAGE_DATA_LIST(w->d, "at", s->n_spans, number, w->layout.at[i]);
 	HLG_PAGE_DATA_LIST(w->d, "first", s->n_spans, signed,
-			   (int64_t)(s->spans[i].first * length - s->spans[i].began));
+			   s->spans[i].began ? (int64_t)(s->spans[i].first * length -
+							 s->spans[i].began)
+					     : 0);
 	HLG_PAGE_DATA_LIST(w->d, "path", s->n_spans, text,
 			   s->spans[i].recording < w->r->n_files
 				   ? w->r->files[s->spans[i].recording].path
@@ -355,7 +354,7 @@ static bool put_stacks(struct writer *w)
 	size_t n;
 	struct item *items;
 
-	if (!s || s->lost || !s->n)
+	if (!s || s->lost || !s->n || w->cut->stacks)
 		return true;
 	items = collect(w, s, true, is_by_stack, &n);
 	if (!items)
@@ -367,18 +366,38 @@ static bool put_stacks(struct writer *w)
 	return true;
 }
 
-bool hlg_page_time_put(struct hlg_page_data *data, const struct hlg_report *report,
-		       const struct hlg_page_sampled *sampled, size_t n,
-		       const uint32_t *ends)
+/* Of what was cut. */
+static void tell(const struct writer *w)
 {
-	struct writer w = {data, report, sampled, n, ends, {0}, NULL, 0};
+	const struct layout *l = &w->layout;
+
+	w->cut->is.longest = l->n_coarse <= l->fine->n_spans;
+	if (w->cut->longer)
+		w->cut->is.slice = hlg_slices_length(l->fine) << l->more;
+}
+
+bool hlg_page_time_put(struct hlg_page_data *data, const struct hlg_page_time *time)
+{
+	struct writer w = {.d = data,
+			   .r = time->report,
+			   .sampled = time->sampled,
+			   .n_sampled = time->n,
+			   .ends = time->ends,
+			   .cut = time->cut,
+			   .begins = time->begins};
 	const char *why;
 	bool ok;
 
-	if (!hlg_page_time_has(report, &why))
+	if (!hlg_page_time_has(w.r, &why))
 		return true;
-	ok = lay_out(&w.layout, report->profile) && collect_tids(&w) && put_time(&w) &&
-	     put_where(&w) && put_stacks(&w);
+	ok = lay_out(&w.layout, w.r->profile, w.cut->longer) && collect_tids(&w) &&
+	     put_time(&w);
+	w.begins[HLG_PAGE_WHERE] = hlg_page_data_size(data);
+	ok = ok && put_where(&w);
+	w.begins[HLG_PAGE_STACKS] = hlg_page_data_size(data);
+	ok = ok && put_stacks(&w);
+	if (ok)
+		tell(&w);
 	free(w.layout.at);
 	free(w.layout.coarse_at);
 	free(w.tids);

@@ -78,22 +78,36 @@ void hlg_page_words_names(FILE *f, const struct hlg_space *space)
 	}
 }
 
+int hlg_page_words_write(char **text,
+			 int (*write)(void *data, FILE *f, struct hlg_err *err),
+			 void *data, struct hlg_err *err)
+{
+	size_t size;
+	FILE *f;
+	int rc;
+
+	*text = NULL;
+	f = open_memstream(text, &size);
+	if (!f)
+		return hlg_err_memory(err, "page");
+	rc = write(data, f, err);
+	/* Where the last allocation fails, glibc closes it well, without a text. */
+	if ((fclose(f) != 0 || !*text) && rc == 0)
+		rc = hlg_err_memory(err, "page");
+	if (rc == 0)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return rc;
+}
+
 char *hlg_page_words_of(int (*write)(void *data, FILE *f, struct hlg_err *err),
 			void *data)
 {
 	struct hlg_err err;
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-	int rc;
+	char *text;
 
-	if (!f)
-		return NULL;
-	rc = write(data, f, &err);
-	if (fclose(f) == 0 && rc == 0)
-		return text;
-	free(text);
-	return NULL;
+	return hlg_page_words_write(&text, write, data, &err) == 0 ? text : NULL;
 }
 
 void hlg_page_words_folded(FILE *f, const char *summary, char *lines)

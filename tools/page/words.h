@@ -19,7 +19,13 @@ void hlg_page_words_facts(FILE *f, char *lines, const char *marked, const char *
 /* The images' names without their folders, "a.elf, b.elf". */
 void hlg_page_words_names(FILE *f, const struct hlg_space *space);
 
-/* What a writer writes of data: text to be freed, NULL if it fails or without memory. */
+/* What a writer writes of data: text to be freed, NULL where it fails: as it does, or
+ * without memory. */
+int hlg_page_words_write(char **text,
+			 int (*write)(void *data, FILE *f, struct hlg_err *err),
+			 void *data, struct hlg_err *err);
+
+/* The same, for who needs not know why. */
 char *hlg_page_words_of(int (*write)(void *data, FILE *f, struct hlg_err *err),
 			void *data);
 

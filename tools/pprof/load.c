@@ -294,12 +294,96 @@ static void add_cells(struct loader *l)
 	}
 }
 
+/* Of samples of which not all have moments: how many parts they are counted in, one for
+ * each moment; how many have been. */
+struct parts {
+	struct hlg_count all;
+	uint64_t n, given;
+};
+
+static uint64_t part_of(uint64_t all, const struct parts *p)
+{
+	hlg_u128 before = (hlg_u128)all * p->given / p->n;
+
+	return (uint64_t)((hlg_u128)all * (p->given + 1) / p->n - before);
+}
+
+/* Which samples a moment stands for, with others: all have one, those of its cell; else
+ * those of its event, since a cell that has few samples may have none. */
+static size_t parts_at(const struct loader *l, uint32_t cell)
+{
+	return l->saved.moments.halved ? l->saved.cells.at[cell].key.event : cell;
+}
+
+/* Of each of these, to be freed; NULL without memory. Where samples were merged with
+ * others that have no moments, moments do not stand for those. */
+static struct parts *make_parts(const struct loader *l)
+{
+	const struct hlg_saved *s = &l->saved;
+	struct parts *parts = calloc(s->cells.n + s->events.n + 1, sizeof(*parts));
+
+	for (uint32_t i = 0; parts && i < s->cells.n; i++)
+		if (l->series[i] != HLG_NO_SERIES)
+			hlg_count_add(&parts[parts_at(l, i)].all, s->cells.at[i].count);
+	for (size_t i = 0; parts && i < s->moments.n; i++)
+		if (l->series[s->moments.at[i].series] != HLG_NO_SERIES)
+			parts[parts_at(l, s->moments.at[i].series)].n++;
+	for (size_t i = 0; parts && i < s->cells.n + s->events.n; i++) {
+		struct parts *p = &parts[i];
+
+		if (!hlg_moments_of_all(p->n, s->moments.halved, p->all.samples))
+			p->n = p->all.samples >> s->moments.halved;
+	}
+	return parts;
+}
+
+/* Counts a moment by thread and by address. */
+static void add_slice(struct loader *l, const struct hlg_moment *m, struct parts *p)
+{
+	const struct hlg_saved_cell *cell = &l->saved.cells.at[m->series];
+	bool has_tid = l->saved.extra.by & HLG_SAVED_BY(HLG_BY_TID);
+	struct hlg_count count;
+
+	if (p->given >= p->n) /* a made-up file has more moments than samples */
+		return;
+	count = (struct hlg_count){part_of(p->all.samples, p), part_of(p->all.period, p)};
+	p->given++;
+	hlg_slices_add(&l->profile->by_address, m->time, ip_of(l, cell),
+		       l->series[m->series], 0, count);
+	hlg_slices_add(&l->profile->by_thread, m->time, 0,
+		       HLG_SLICES_STATE + HLG_GUEST_KERNEL,
+		       has_tid ? cell->key.part[1] : -1, count);
+	l->profile->by_address.untimed -= count.samples;
+	l->profile->by_thread.untimed -= count.samples;
+}
+
+/* Times as moments have them, in few slices: these have few samples. */
+static void add_slices(struct loader *l)
+{
+	const struct hlg_moments *m = &l->saved.moments;
+	struct hlg_slices *both[] = {&l->profile->by_thread, &l->profile->by_address};
+	struct parts *parts = make_parts(l);
+
+	for (size_t i = 0; parts && i < m->n; i++)
+		if (l->series[m->at[i].series] != HLG_NO_SERIES)
+			add_slice(l, &m->at[i], &parts[parts_at(l, m->at[i].series)]);
+	for (size_t i = 0; i < 2; i++) {
+		while (both[i]->total > HLG_SLICES_FEW && !both[i]->lost)
+			hlg_slices_lengthen(both[i], both[i]->doubled + 1);
+		both[i]->lost |= !parts;
+		both[i]->halved = m->halved;
+	}
+	free(parts);
+}
+
 /* When samples were taken, of those that are selected. */
 static void add_moments(struct loader *l)
 {
 	struct hlg_moments *m = &l->saved.moments;
 	size_t n = 0;
 
+	if (l->profile->options->slices && m->n)
+		add_slices(l);
 	for (size_t i = 0; i < m->n; i++) {
 		uint32_t cell = m->at[i].series;
 

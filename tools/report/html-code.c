@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The hottest functions instruction by instruction, as HTML. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "filter/report/rows.h"
 #include "tools/listing/listing.h"
 #include "tools/page/offsets.h"
+#include "tools/page/words.h"
 #include "tools/report/html.h"
 #include "tools/svg/xml.h"
 
 enum {
 	FUNCTIONS = 20,
-	LINES = 20000, /* of all of them: a page of some megabytes */
-	AROUND = 8     /* lines without samples that are shown beside those with some */
+	LINES = 20000,   /* of all of them */
+	BYTES = 3000000, /* and what they may take: names may be long */
+	AROUND = 8       /* lines without samples that are shown beside those with some */
 };
 
 /* How hot a line is among those of its function, as page.css has colours for it. */
@@ -127,32 +130,68 @@ static void write_listing(FILE *f, const struct hlg_listing *l, size_t number)
 	fputs("</pre></details>\n", f);
 }
 
+struct row {
+	const struct hlg_listing *listing;
+	size_t number;
+};
+
+static int write_row(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct row *row = data;
+
+	(void)err;
+	write_listing(f, row->listing, row->number);
+	return 0;
+}
+
+/* Writes the listing if there is room for it, which is less then. Returns 1; 0: there is
+ * none. */
+static int write_if_room(FILE *f, const struct hlg_listing *l, size_t number,
+			 size_t *lines, size_t *bytes, struct hlg_err *err)
+{
+	struct row row = {l, number};
+	char *text;
+	int rc;
+
+	if (l->n > *lines)
+		return 0;
+	rc = hlg_page_words_write(&text, write_row, &row, err);
+	if (rc < 0)
+		return rc;
+	rc = strlen(text) <= *bytes;
+	if (rc) {
+		fputs(text, f);
+		*lines -= l->n;
+		*bytes -= strlen(text);
+	}
+	free(text);
+	return rc;
+}
+
 /* How many were written; less than 0: an error. */
 static int write_listings(FILE *f, const struct hlg_listings *of, struct hlg_err *err)
 {
 	const struct hlg_view *v = &of->report->all;
-	size_t lines = 0;
+	size_t lines = LINES, bytes = BYTES;
 	int n = 0;
 
 	for (size_t i = 0; i < v->n_rows && n < FUNCTIONS; i++) {
 		struct hlg_listing listing;
-		int rc = 0;
+		int rc;
 
 		if (v->rows[i].place.kind > HLG_GAP)
 			continue;
 		if (!hlg_rows_shows(of->report, v->rows[i].share.share, i))
 			break;
 		rc = hlg_listing_build(&listing, of, v, &v->rows[i], err);
-		lines += listing.n;
-		if (rc == 0 && lines <= LINES) {
-			write_listing(f, &listing, i);
-			n++;
-		}
+		if (rc == 0)
+			rc = write_if_room(f, &listing, i, &lines, &bytes, err);
 		hlg_listing_finish(&listing);
 		if (rc < 0)
 			return rc;
-		if (lines > LINES)
+		if (rc == 0)
 			break;
+		n++;
 	}
 	return n;
 }

@@ -16,9 +16,13 @@
 #include "tools/svg/xml.h"
 
 enum {
-	FEW = 8,    /* recordings */
-	ROWS = 200, /* functions that are there without scripts */
-	LINE = 64,  /* bytes of a line of the caches of x86-64 and AArch64 */
+	FEW = 8,               /* recordings */
+	MANY = 2000,           /* of them: more are not listed */
+	ROWS = HLG_PAGE_LEAST, /* functions that are there without scripts */
+	ROWS_BYTES = 1000000,  /* and what they may take: their names may be long */
+	ROOM = 1000000,        /* bytes that the data have in any case */
+	ELEMENT = 4096,        /* bytes, at most, around what is written in memory */
+	LINE = 64,             /* bytes of a line of the caches of x86-64 and AArch64 */
 	PAGE = 4096
 };
 
@@ -59,6 +63,7 @@ static const char *verdict_class(const struct hlg_report *r)
 /* Which recordings, and what each has. Few are seen without being unfolded. */
 static bool write_files(FILE *f, const struct hlg_report *r)
 {
+	struct hlg_report shown = *r;
 	struct hlg_err err;
 	int rc;
 
@@ -66,13 +71,19 @@ static bool write_files(FILE *f, const struct hlg_report *r)
 		return true;
 	fprintf(f, "<details%s><summary>%zu recordings</summary>\n",
 		r->n_files > FEW ? "" : " open", r->n_files);
+	shown.n_files = r->n_files < MANY ? r->n_files : MANY;
 	hlg_page_table_begin(f, "Recordings");
-	rc = hlg_text_files(f, r, &hlg_page_table, &err);
+	rc = hlg_text_files(f, &shown, &hlg_page_table, &err);
 	hlg_page_table_end(f);
+	if (r->n_files > MANY)
+		fprintf(f,
+			"<p class=\"summary\">%zu more recordings are not listed.</p>\n",
+			r->n_files - MANY);
 	fputs("</details>\n", f);
 	return rc == 0;
 }
 
+/* The caller ends the header. */
 static bool write_answer(FILE *f, const struct hlg_report *r)
 {
 	struct hlg_report plain = *r;
@@ -93,7 +104,6 @@ static bool write_answer(FILE *f, const struct hlg_report *r)
 		hlg_page_words_folded(f, "Where all samples went, and notes", tail);
 		hlg_page_words_folded(f, "How it was checked", details);
 	}
-	fputs("</header>\n", f);
 	free(head);
 	free(tail);
 	free(details);
@@ -126,7 +136,8 @@ static void write_row(FILE *f, const struct hlg_report *r, size_t i)
 
 static void write_functions(FILE *f, const struct hlg_report *r)
 {
-	size_t shown = hlg_rows_shown(r, r->all.n_rows, hlg_rows_share, &r->all);
+	size_t shown = hlg_rows_shown(r, r->all.n_rows, hlg_rows_share, &r->all), n = 0;
+	off_t begin = ftello(f); /* it is in memory */
 
 	fputs("<section id=\"functions\">\n<h2>Functions</h2>\n<div "
 	      "class=\"tools\"></div>\n"
@@ -138,12 +149,12 @@ static void write_functions(FILE *f, const struct hlg_report *r)
 	      "<th scope=\"col\">bytes</th><th scope=\"col\">address</th></tr></thead>\n"
 	      "<tbody>\n",
 	      f);
-	for (size_t i = 0; i < shown && i < ROWS; i++)
-		write_row(f, r, i);
+	for (; n < shown && n < ROWS && ftello(f) - begin < ROWS_BYTES; n++)
+		write_row(f, r, n);
 	fputs("</tbody>\n</table>\n</div>\n", f);
-	if (shown > ROWS)
+	if (shown > n)
 		fprintf(f, "<noscript><p>%zu more rows need scripts.</p></noscript>\n",
-			shown - ROWS);
+			shown - n);
 	fputs("</section>\n", f);
 }
 
@@ -277,6 +288,26 @@ static void write_view(FILE *f, const char *id, const char *heading)
 	end_view(f);
 }
 
+static void write_time(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_slices *guests = &r->profile->by_address;
+	uint64_t guest = guests->untimed, host = r->profile->by_thread.untimed - guest;
+
+	fputs("<section id=\"time\">\n<h2>Time</h2>\n", f);
+	if (guest || host)
+		fprintf(f,
+			"<p class=\"summary\">%" PRIu64 " samples of guests and %" PRIu64
+			" of the host have no times: they count in the whole only.</p>\n",
+			guest, host);
+	if (guests->halved)
+		fprintf(f,
+			"<p class=\"summary\">The saved profile has the times of one in "
+			"%llu samples: what is counted in a chosen time is an estimate "
+			"from these.</p>\n",
+			1ULL << guests->halved);
+	end_view(f);
+}
+
 static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	bool image = !r->suppressed && r->space->n_images;
@@ -291,7 +322,7 @@ static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *e
 		end_view(f);
 	}
 	if (hlg_page_time_has(r, &why)) {
-		write_view(f, "time", "Time");
+		write_time(f, r);
 		write_view(f, "threads", "Threads");
 	} else {
 		fprintf(f,
@@ -322,29 +353,85 @@ static void write_nav(FILE *f, const struct hlg_report *r)
 	fputs("</nav>\n", f);
 }
 
+/* The page */
+
+static int write_header(void *data, FILE *f, struct hlg_err *err)
+{
+	return write_answer(f, data) ? 0 : hlg_err_memory(err, "page");
+}
+
+static int write_main(void *data, FILE *f, struct hlg_err *err)
+{
+	int rc;
+
+	fputs("</header>\n", f);
+	write_nav(f, data);
+	fputs("<main>\n", f);
+	rc = write_sections(f, data, err);
+	fputs("</main>\n", f);
+	return rc;
+}
+
+/* What is left out, in the page and on stderr. */
+static void tell_cut(FILE *f, const struct hlg_report *r, const struct hlg_page_cut *cut)
+{
+	const char *things = r->suppressed ? "addresses" : "functions";
+
+	if (!hlg_page_cut_any(cut))
+		return;
+	fputs("<p class=\"summary\" id=\"cut\">So that this page stays below 10 MB: ", f);
+	hlg_page_cut_words(f, cut, things);
+	fputs(" (<code>hlguest report --format=json --top=0</code> has all).</p>\n", f);
+	fputs("hlguest: --format=html: so that the page stays below 10 MB: ", stderr);
+	hlg_page_cut_words(stderr, cut, things);
+	fputs(" (report --format=json --top=0 has all)\n", stderr);
+}
+
+/* The texts are in memory first: the data have what room they leave. */
+static int write_parts(FILE *f, const struct hlg_report *r, const char *title,
+		       struct hlg_err *err)
+{
+	char *header = NULL, *sections = NULL, *element = NULL;
+	struct hlg_page_cut cut;
+	size_t used, room = ROOM;
+	int rc = hlg_page_words_write(&header, write_header, (void *)r, err);
+
+	if (rc == 0)
+		rc = hlg_page_words_write(&sections, write_main, (void *)r, err);
+	if (rc == 0) {
+		used = strlen(header) + strlen(sections) + ELEMENT +
+		       hlg_page_bytes(&hlg_page_report);
+		if (used + room < HLG_PAGE_BYTES)
+			room = HLG_PAGE_BYTES - used;
+		rc = hlg_page_report_data(&element, "data", r, room, &cut, err);
+	}
+	if (rc == 0) {
+		hlg_page_begin(f, &hlg_page_report, title);
+		fputs(header, f);
+		tell_cut(f, r, &cut);
+		fputs(sections, f);
+		fputs(element, f);
+		hlg_page_end(f, &hlg_page_report);
+	}
+	free(header);
+	free(sections);
+	free(element);
+	return rc;
+}
+
 static int write_page(void *data, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_report *r = data;
 	const char *name =
 		r->space->n_images ? hlg_image_short_name(r->space->images[0]) : "guest";
 	char *title;
-	int rc = 0;
+	int rc;
 
 	if (r->profile->by_thread.lost || r->profile->by_address.lost ||
 	    asprintf(&title, "%s \u2013 hlguest", name) < 0)
 		return hlg_err_memory(err, "page");
-	hlg_page_begin(f, &hlg_page_report, title);
+	rc = write_parts(f, r, title, err);
 	free(title);
-	if (!write_answer(f, r))
-		rc = hlg_err_memory(err, "page");
-	write_nav(f, r);
-	fputs("<main>\n", f);
-	if (rc == 0)
-		rc = write_sections(f, r, err);
-	fputs("</main>\n", f);
-	if (rc == 0)
-		rc = hlg_page_report_data(f, "data", r, err);
-	hlg_page_end(f, &hlg_page_report);
 	return rc;
 }
 

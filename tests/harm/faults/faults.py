@@ -77,6 +77,8 @@ def cases(hlguest):
              inputs=("rusty.elf", "rusty-user.data"), stdin="rusty-user.data"),
         verb("report of a profile", "report", "demo.elf", "saved.pb.gz", "--out=out", out=True,
              inputs=("demo.elf", "saved.pb.gz")),
+        verb("page of a profile", "report", "demo.elf", "saved.pb.gz", "--format=html",
+             "--out=out", out=True, inputs=("demo.elf", "saved.pb.gz")),
         verb("merge", "merge", "saved.pb.gz", "saved.pb.gz", "-o", "out", out=True,
              inputs=("saved.pb.gz",)),
         verb("report of a profile with stacks", "report", "demo.elf@0x4000", "stacks.pb.gz",

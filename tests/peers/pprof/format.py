@@ -60,7 +60,8 @@ def but_phases(said):
 
 
 def kept_is_merged(bench):
-    """With itself, and with one of today: sums of what is in them."""
+    """With itself, and with one of today: sums of what is in them. Where some samples have no
+    time, nothing is known of phases: intervals are as if none had one, to the byte."""
     words = ("report", "demo.elf", "--by=pid,tid,cpu", "--mode=all", "--format=csv")
     today = bench.save("demo.elf", *MADE_OF, "--by=pid,tid,cpu")
     for one, other in ((KEPT, KEPT), (KEPT, today), (today, KEPT)):
@@ -69,6 +70,16 @@ def kept_is_merged(bench):
         expected = bench.run(*words, *MADE_OF, *again)
         if but_phases(found) != but_phases(expected) or found[1:] != ("", 0):
             yield f"{one}, {other}: {found[1:]}"
+    none = bench.run(*words, bench.merge([KEPT, KEPT]))
+    for some in ([KEPT, today], [today, KEPT]):
+        if bench.run(*words, bench.merge(some)) != none:
+            yield f"{some}: not as if no sample had a time"
+    for later in ([KEPT, today, today], [today, bench.merge([today, KEPT])]):
+        three = bench.run(*words, bench.merge(later))
+        if three != bench.run(*words, bench.merge([KEPT] * 3)):
+            yield f"{later}: not as if no sample had a time"
+    if bench.run(*words, bench.merge([today, today])) == none:
+        yield "phases of what has times are not known"
 
 
 def numbers_have_their_fields(bench):

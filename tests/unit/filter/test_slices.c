@@ -22,7 +22,7 @@ static void add(struct hlg_slices *s, uint64_t time, uint64_t ip)
 {
 	struct hlg_slices_entry e = entry(ip, 0, 7);
 
-	hlg_slices_add(s, time, &e);
+	hlg_slices_add(s, time, e.ip, e.series, e.tid, e.count);
 }
 
 START_TEST(counts)
@@ -57,7 +57,7 @@ START_TEST(apart)
 
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < 4; i++)
-			hlg_slices_add(&s, 0, &e[i]);
+			hlg_slices_add(&s, 0, e[i].ip, e[i].series, e[i].tid, e[i].count);
 	ck_assert_uint_eq(s.n, 4);
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_uint_eq(s.entries[i].count.samples, 2);
@@ -111,10 +111,10 @@ START_TEST(parts)
 		struct hlg_slices_entry e =
 			entry((unsigned)rand() % 50, (unsigned)rand() % 2, rand() % 3);
 
-		hlg_slices_add(&part[rand() % 5], time, &e);
+		hlg_slices_add(&part[rand() % 5], time, e.ip, e.series, e.tid, e.count);
 		e.ip += moves[e.series];
 		e.series = series[e.series];
-		hlg_slices_add(&whole, time, &e);
+		hlg_slices_add(&whole, time, e.ip, e.series, e.tid, e.count);
 	}
 	for (int i = 0; i < 5; i++)
 		hlg_slices_merge(&sum, &part[(i * 3 + _i) % 5], series, moves);
