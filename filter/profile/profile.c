@@ -51,6 +51,7 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	hlg_moments_finish(&profile->moments);
 	hlg_sandboxes_finish(&profile->sandboxes);
 	hlg_builds_finish(&profile->builds);
+	hlg_checked_finish(&profile->checked);
 	free(profile->moves);
 	memset(profile, 0, sizeof(*profile));
 }
@@ -470,6 +471,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
 	(void)hlg_builds_merge(&to->builds, &from->builds);
+	(void)hlg_checked_merge(&to->checked, &from->checked);
 	if (series) {
 		hlg_slices_merge(&to->by_address, &from->by_address, series, from->moves);
 		hlg_moments_merge(&to->moments, &from->moments, series, from->moves);

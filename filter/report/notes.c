@@ -386,6 +386,7 @@ static void put_banner(FILE *f, const struct hlg_report *r)
 
 char *hlg_notes_banner(const struct hlg_report *r)
 {
+	const struct hlg_checked *checked = &r->profile->checked;
 	const struct hlg_image *guess = r->suppressed ? hlg_trust_guess(&r->trust) : NULL;
 	char *text = NULL;
 	size_t size;
@@ -394,12 +395,15 @@ char *hlg_notes_banner(const struct hlg_report *r)
 	if (guess && r->trust.all.verdict == HLG_TRUST_MISMATCH &&
 	    hlg_image_has_code(guess))
 		guess = NULL;
-	if (r->trust.all.verdict < HLG_TRUST_MIXED && !guess)
+	if (r->trust.all.verdict < HLG_TRUST_MIXED && !guess && !r->suppressed)
 		return NULL;
 	f = open_memstream(&text, &size);
 	if (!f)
 		return NULL;
-	if (guess)
+	if (checked->word && hlg_space_is_made(r->space))
+		fprintf(f, "when it was saved: %s",
+			checked->said ? checked->said : "its samples did not fit");
+	else if (guess)
 		put_guess(f, guess);
 	else
 		put_banner(f, r);
@@ -591,7 +595,8 @@ static void tell_trust(struct hlg_report *r)
 	tell_elsewhere(r);
 	tell_events(r);
 	tell_sizes(r);
-	if (r->suppressed && r->trust.all.verdict == HLG_TRUST_MISMATCH)
+	if (r->suppressed && r->trust.all.verdict == HLG_TRUST_MISMATCH &&
+	    !hlg_space_is_made(r->space))
 		hlg_note_list_warn(&r->remarks,
 				   "functions are not named, because they would be "
 				   "wrong: addresses are (--force=yes names them)");

@@ -327,8 +327,8 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 		add_event(&line, r, only);
 	else
 		add_piece(&line, 0, "no guest sample of %" PRIu32 " events", selected);
-	if (r->n_files > 1)
-		add_piece(&line, 1, "%zu recordings", r->n_files);
+	if (r->recordings > 1)
+		add_piece(&line, 1, "%" PRIu64 " recordings", r->recordings);
 	write_pieces(f, r, "recorded", &line);
 	for (uint32_t i = 0; n > 1 && i < r->n_events; i++) {
 		line.n = 0;

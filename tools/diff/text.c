@@ -136,11 +136,15 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 		sum.period);
 	char rest[160], period[32], span[32];
 	bool known = side->n_runs == 1 && hlg_text_lines_span(span, &side->report);
-	int n = snprintf(rest, sizeof(rest), ", %" PRIu64 " guest sample%s, %s%s%s, %s",
+	int n = snprintf(rest, sizeof(rest), ", %" PRIu64 " guest sample%s, %s%s%s, %s%s",
 			 sum.samples, plural(sum.samples),
 			 hlg_text_lines_period(period, &scale, sum.period),
 			 known ? " in " : "", known ? span : "",
-			 fit_words(side->report.trust.all.verdict));
+			 fit_words(side->report.trust.all.verdict),
+			 side->report.profile->checked.word &&
+					 hlg_space_is_made(side->space)
+				 ? " when saved"
+				 : "");
 	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;
 
 	fprintf(f, "%-10s", hlg_diff_columns_side[s]);

@@ -161,6 +161,9 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 			hlg_pager_stream(sides[0].in->no_pager, sides[0].run.format,
 					 sides[0].run.options.out),
 			err);
+	for (int s = 0; rc == 0 && s < 2; s++)
+		hlg_run_warn(&diff.side[s].report, sides[0].run.format,
+			     s ? "after: " : "before: ");
 	if (rc == 0)
 		*status = judge(&diff, args);
 	hlg_diff_finish(&diff);

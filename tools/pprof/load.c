@@ -385,11 +385,26 @@ static void add_totals(struct loader *l, struct hlg_recording_sums *sums)
 	p->unrecorded += t->unrecorded;
 	if (l->stacks)
 		l->stacks->marks += t->marks;
+	sums->recordings = l->saved.recordings;
 	sums->samples = t->recorded;
 	sums->lost = t->lost;
 	sums->throttled = t->throttled;
 	sums->skipped = t->skipped;
 	sums->left = t->left;
+}
+
+static bool add_checks(struct loader *l)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < l->saved.checks.n; i++) {
+		const Pprof__Extra__Check *check = &l->saved.checks.at[i];
+
+		ok &= hlg_checked_add(&l->profile->checked,
+				      (enum hlg_checked_word)check->word, check->suppressed,
+				      check->said[0] ? check->said : NULL);
+	}
+	return ok;
 }
 
 static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_sums *sums)
@@ -417,7 +432,7 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 	add_cells(l);
 	add_moments(l);
 	add_totals(l, sums);
-	return 0;
+	return add_checks(l) ? 0 : hlg_err_memory(l->err, l->path);
 }
 
 int hlg_pprof_read(const char *path, const struct hlg_space *space,

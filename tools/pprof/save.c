@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From what was counted, and the space it lies in, to a saved profile. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "filter/trust/proof.h"
 #include "filter/view/place-name.h"
+#include "symtab/image/lane.h"
 #include "tools/pprof/pprof.h"
 #include "tools/pprof/saved.h"
 
-/* What a function is known by: the owner of its addresses, in the border or not; or its
- * name, by where that lies. */
+/* What a function is known by: the owner of its addresses, in the border or not; its
+ * name, by where that lies; or a guest address, where names would be wrong. */
 struct key {
-	const void *owner;
+	uint64_t owner; /* as a number */
 	enum {
 		PLACE,
 		BORDER,
-		TEXT
+		TEXT,
+		ADDRESS
 	} kind;
 };
 
 struct saver {
 	const struct hlg_run *run;
+	const struct hlg_report *report;
 	const struct hlg_border *border; /* or NULL */
 	struct hlg_saved *saved;
 	struct hlg_proof *proof; /* if there are stacks */
@@ -126,7 +131,7 @@ static bool find_function(struct saver *s, const struct key *key, uint32_t *numb
 {
 	const struct search search = {s, key};
 	uint64_t hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, key->kind),
-				      (uintptr_t)key->owner);
+				      key->owner);
 
 	*number = hlg_index_find(&s->index, hash, same_key, &search);
 	*known = *number != HLG_INDEX_NONE;
@@ -152,7 +157,7 @@ static bool add_function(struct saver *s, const char *name, const char *symbol)
 /* The function of who is no place of the guest's. */
 static bool save_text(struct saver *s, const char *text, uint32_t *number)
 {
-	const struct key key = {text, TEXT};
+	const struct key key = {(uintptr_t)text, TEXT};
 	bool known;
 
 	if (!find_function(s, &key, number, &known))
@@ -161,16 +166,49 @@ static bool save_text(struct saver *s, const char *text, uint32_t *number)
 	return known || add_function(s, text, text);
 }
 
+/* A guest address instead of a function. */
+static bool save_address(struct saver *s, uint64_t ip, uint32_t *number)
+{
+	const struct key key = {ip, ADDRESS};
+	char text[24];
+	const char *name;
+	bool known;
+
+	if (!find_function(s, &key, number, &known) || known)
+		return known;
+	snprintf(text, sizeof(text), "0x%" PRIx64, hlg_lane_ip(ip));
+	name = hlg_saved_text(s->saved, text);
+	return add_function(s, name, name);
+}
+
+/* The row of a function that is not named, as its samples do not fit; else NULL. */
+static const struct hlg_row *find_misfit(const struct saver *s,
+					 const struct hlg_place *place)
+{
+	const struct hlg_view *v = &s->report->all;
+
+	for (size_t i = 0; s->report->n_misfits && i < v->n_rows; i++)
+		if (v->rows[i].misfit && v->rows[i].place.owner == place->owner)
+			return &v->rows[i];
+	return NULL;
+}
+
 /* The function at a place. */
 static bool save_function(struct saver *s, const struct hlg_place *place, bool border,
 			  uint32_t *number)
 {
-	const struct key key = {place->owner, border ? BORDER : PLACE};
+	const struct key key = {(uintptr_t)place->owner, border ? BORDER : PLACE};
 	bool demangle = s->run->options.demangle, known;
+	const struct hlg_row *misfit;
 	const char *name, *symbol;
 
 	if (!find_function(s, &key, number, &known) || known)
 		return known;
+	misfit = find_misfit(s, place);
+	if (misfit) {
+		name = hlg_saved_text(s->saved, misfit->name);
+		return add_function(s, name, name);
+	}
 	symbol = place->symbol && !border ? hlg_image_name(place->image, place->symbol)
 					  : NULL;
 	name = keep(s->saved, border ? hlg_place_name_border(place, demangle)
@@ -209,6 +247,8 @@ static bool save_frame(struct saver *s, uint64_t ip, bool sampled,
 	s->bias = ip - place.addr;
 	to->ip = ip;
 	to->image = s->number;
+	if (s->report->suppressed)
+		return save_address(s, ip, &to->function);
 	return save_function(s, &place,
 			     sampled && s->border &&
 				     hlg_border_has(s->border, place.image, place.addr),
@@ -468,12 +508,31 @@ static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 	t->untold = p->untold;
 	t->unrecorded = p->unrecorded;
 	t->overflow = p->overflow;
+	s->saved->recordings = sums->recordings;
 	t->recorded = sums->samples;
 	t->lost = sums->lost;
 	t->throttled = sums->throttled;
 	t->skipped = sums->skipped;
 	t->left = sums->left;
 	t->marks = s->run->stacks.marks;
+}
+
+/* What the report says of its samples, as who reads the profile has no ELF perhaps. */
+static bool save_check(struct saver *s)
+{
+	const struct hlg_report *r = s->report;
+	Pprof__Extra__Check *check;
+
+	if (r->all.guest.samples == 0)
+		return true;
+	check = HLG_SAVED_MORE(s->saved->checks);
+	if (!check)
+		return false;
+	*check = (Pprof__Extra__Check)PPROF__EXTRA__CHECK__INIT;
+	check->word = hlg_verdict_to_checked(r->trust.all.verdict);
+	check->suppressed = r->suppressed;
+	check->said = hlg_saved_text(s->saved, r->banner ? r->banner : "");
+	return check->said;
 }
 
 static int check_read(const struct hlg_run *run, struct hlg_err *err)
@@ -491,7 +550,7 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 	bool told_apart = r->options->border != HLG_BORDER_KEEP && !s->run->mismatch;
 	int rc = 0;
 
-	/* A saved profile shows no verdict; who saves it is told by the exit status. */
+	s->report = r;
 	if (told_apart) {
 		s->border = &r->border;
 		rc = check_read(s->run, err);
@@ -500,7 +559,7 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 		rc = hlg_err_memory(err, "stacks");
 	s->proof = r->proof;
 	if (rc == 0 &&
-	    (!save_events(s) || !save_images(s) || !save_cells(s) || !save_moments(s) ||
+	    (!save_check(s) || !save_events(s) || !save_images(s) || !save_cells(s) || !save_moments(s) ||
 	     !save_series(s) || !save_hosts(s) || !hlg_pprof_resolve(s->saved)))
 		rc = hlg_err_memory(err, "profile");
 	hlg_index_finish(&s->index);
@@ -525,6 +584,8 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 	}
 	if (rc == 0)
 		rc = hlg_pprof_write(&saved, run->options.out, stream, err);
+	if (rc == 0)
+		hlg_run_warn(&report, run->format, "");
 	hlg_report_finish(&report);
 	hlg_saved_finish(&saved);
 	return rc;

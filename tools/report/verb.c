@@ -125,6 +125,7 @@ static int write_report(const struct hlg_inputs *in, struct hlg_run *run,
 		return hlg_err_memory(err, "files");
 	run->files = files;
 	run->n_files = batch->n_paths;
+	run->recordings = batch->sums.recordings;
 	hlg_batch_note(batch, run);
 	if (hlg_source_open_all(&sources, &run->space)) {
 		hint = (struct hlg_hint){&sources, run->options.demangle};
