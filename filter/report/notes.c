@@ -317,7 +317,7 @@ static void put_tail(FILE *f, const struct hlg_report *r, const struct hlg_image
 	fputs(" (give the ELF that ran, or use --assume-shift)", f);
 }
 
-/* ": another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
+/* "another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
  * ELF that ran)": as recordings tell. */
 static bool put_builds(FILE *f, const struct hlg_report *r)
 {
@@ -331,7 +331,7 @@ static bool put_builds(FILE *f, const struct hlg_report *r)
 		fprintf(f,
 			"%sanother build ran: %s with build id %.8s, not %s with %.8s "
 			"(give the ELF that ran)",
-			any ? "; " : ": ", ti->ran->file, ti->ran->id, ti->image->path,
+			any ? "; " : "", ti->ran->file, ti->ran->id, ti->image->path,
 			ti->image->elf.build_id);
 		any = true;
 	}
@@ -367,6 +367,9 @@ static void put_banner(FILE *f, const struct hlg_report *r)
 	const struct hlg_tested *all = &r->trust.all;
 	char percent[16], chance[16];
 
+	/* Its samples may lie on instruction starts, all the same. */
+	if (all->verdict == HLG_TRUST_MISMATCH && put_builds(f, r))
+		return;
 	hlg_interval_percent(percent, all->by_samples.share);
 	hlg_interval_percent(chance, all->chance);
 	if (all->bytes == 0)
@@ -378,7 +381,7 @@ static void put_banner(FILE *f, const struct hlg_report *r)
 			percent, all->samples.on + all->samples.off, chance);
 	if (all->verdict == HLG_TRUST_MIXED) {
 		put_mixed(f, r);
-	} else if (!put_builds(f, r) && !put_tails(f, r)) {
+	} else if (!put_tails(f, r)) {
 		fputs(": wrong ELF or wrong base", f);
 		put_better(f, &r->trust);
 	}
