@@ -575,15 +575,19 @@ static void tell_sizes(struct hlg_report *r)
 		snprintf(p, sizeof(p), "p < 0.0001");
 	else
 		snprintf(p, sizeof(p), "p = %ld.%04ld", parts / 10000, parts % 10000);
-	(follows ? hlg_note_list_warn : hlg_note_list_detail)(
+	if (follows)
+		hlg_note_list_warn(&r->remarks,
+				   "hot region 0x%" PRIx64 ": %" PRIu64
+				   " samples do not tell which of its %zu functions is "
+				   "hot: believe the region, not the functions in it",
+				   s->region->addr, s->samples, s->functions);
+	hlg_note_list_detail(
 		&r->remarks,
 		"in the hot region 0x%" PRIx64 " the %" PRIu64
-		" samples of %zu functions %s (chi-square %" PRIu64 ", %u degree%s of "
-		"freedom, %s)",
+		" samples of %zu functions %s their sizes (chi-square %" PRIu64
+		", %u degree%s of freedom, %s)",
 		s->region->addr, s->samples, s->functions,
-		follows ? "just follow their sizes: there, believe the region, not the "
-			  "functions"
-			: "do not just follow their sizes",
+		follows ? "may just follow" : "do not just follow",
 		(uint64_t)s->chi_square, s->df, s->df == 1 ? "" : "s", p);
 }
 
@@ -643,6 +647,15 @@ static void note_sandboxes(struct hlg_report *r)
 			  shared.sandboxes, who);
 }
 
+/* Of skid=, whose column says little by itself. */
+static void note_edges(struct hlg_report *r)
+{
+	if (r->options->skid && !r->suppressed && r->all.guest.samples)
+		hlg_note_list_add(&r->notes,
+				  "edge %%: share of a function's samples that may belong "
+				  "to a neighbour, as late ones do");
+}
+
 void hlg_notes_add(struct hlg_report *r)
 {
 	warn_bases(r);
@@ -658,6 +671,7 @@ void hlg_notes_add(struct hlg_report *r)
 	note_sandboxes(r);
 	note_phases(r);
 	note_border(r);
+	note_edges(r);
 	note_arm64(r);
 	note_accounting(r);
 	if (r->by & ~r->options->by & HLG_BY_EVENT)
