@@ -211,7 +211,8 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight, struct hlg_er
 	if (rc == 0)
 		trust_saved(r);
 	if (rc == 0 && !r->options->force &&
-	    (r->suppressed || r->trust.all.verdict == HLG_TRUST_MISMATCH || hlg_trust_guess(&r->trust))) {
+	    (r->suppressed || r->trust.all.verdict == HLG_TRUST_MISMATCH ||
+	     hlg_trust_guess(&r->trust))) {
 		r->suppressed = true;
 		hlg_view_finish(&r->all);
 		rc = build_whole(r, weight, err);

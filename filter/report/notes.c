@@ -651,9 +651,10 @@ static void note_sandboxes(struct hlg_report *r)
 static void note_edges(struct hlg_report *r)
 {
 	if (r->options->skid && !r->suppressed && r->all.guest.samples)
-		hlg_note_list_add(&r->notes,
-				  "edge %%: share of a function's samples that may belong "
-				  "to a neighbour, as late ones do");
+		hlg_note_list_add(
+			&r->notes,
+			"edge %%: share of a function's samples that may belong "
+			"to a neighbour, as late ones do");
 }
 
 void hlg_notes_add(struct hlg_report *r)

@@ -363,8 +363,7 @@ static bool seems_recording(const char *word, bool named)
 /* Nothing is reported of what was meant for something else. */
 static int check_there(const char *word, bool named, struct hlg_err *err)
 {
-	if (seems_recording(word, named) || access(word, F_OK) == 0 ||
-	    errno != ENOENT)
+	if (seems_recording(word, named) || access(word, F_OK) == 0 || errno != ENOENT)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)", word);
 }
@@ -552,11 +551,12 @@ static int sort_all(void *arguments, struct hlg_err *err)
 	int rc = find_noted(in, err);
 
 	if (rc == 0)
-		rc = sort(in, in->n_images || in->not_noted.msg[0], names_image(in),
-			  err);
+		rc = sort(in, in->n_images || in->not_noted.msg[0], names_image(in), err);
 	if (rc == 0 && in->second)
 		rc = part(in, err);
-	return rc == 0 && in->verb->check && !in->missing.msg[0] ? in->verb->check(arguments, err) : rc;
+	return rc == 0 && in->verb->check && !in->missing.msg[0]
+		       ? in->verb->check(arguments, err)
+		       : rc;
 }
 
 /* The first argument of a kind, or NULL. */

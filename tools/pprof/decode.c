@@ -599,11 +599,14 @@ static int check_strings(struct decoder *d)
 
 static int decode(struct decoder *d)
 {
-	static int (*const steps[])(struct decoder *) = {
-		check_format, check_strings,    read_images, read_functions,
-		read_events,  read_series,      read_hosts,  check_locations,
-		read_samples, read_host_stacks, check_sums,  read_moments,
-		read_checks,  join,             add_totals};
+	static int (*const steps[])(struct decoder *) = {check_format, check_strings,
+							 read_images,  read_functions,
+							 read_events,  read_series,
+							 read_hosts,   check_locations,
+							 read_samples, read_host_stacks,
+							 check_sums,   read_moments,
+							 read_checks,  join,
+							 add_totals};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)

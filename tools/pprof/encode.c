@@ -455,8 +455,7 @@ static void add_comment(struct encoder *e)
 
 static Pprof__Extra__Recordings *recordings(struct encoder *e)
 {
-	Pprof__Extra__Recordings *to =
-		hlg_saved_arena_alloc(&e->arena, 1, sizeof(*to));
+	Pprof__Extra__Recordings *to = hlg_saved_arena_alloc(&e->arena, 1, sizeof(*to));
 
 	if (to) {
 		*to = (Pprof__Extra__Recordings)PPROF__EXTRA__RECORDINGS__INIT;
@@ -488,8 +487,8 @@ static bool add_extra(struct encoder *e)
 	extra->check = pointers(e, s->checks.at, s->checks.n, sizeof(*s->checks.at));
 	extra->recordings = recordings(e);
 	e->profile.extra = extra;
-	return extra->check && extra->recordings && extra->event && extra->image && extra->series && extra->host_row &&
-	       extra->host_stack &&
+	return extra->check && extra->recordings && extra->event && extra->image &&
+	       extra->series && extra->host_row && extra->host_stack &&
 	       hlg_saved_moments_encode(s, e->samples, &e->arena, extra);
 }
 

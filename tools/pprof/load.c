@@ -400,9 +400,9 @@ static bool add_checks(struct loader *l)
 	for (size_t i = 0; i < l->saved.checks.n; i++) {
 		const Pprof__Extra__Check *check = &l->saved.checks.at[i];
 
-		ok &= hlg_checked_add(&l->profile->checked,
-				      (enum hlg_checked_word)check->word, check->suppressed,
-				      check->said[0] ? check->said : NULL);
+		ok &= hlg_checked_add(
+			&l->profile->checked, (enum hlg_checked_word)check->word,
+			check->suppressed, check->said[0] ? check->said : NULL);
 	}
 	return ok;
 }

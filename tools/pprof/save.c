@@ -130,8 +130,8 @@ static bool find_function(struct saver *s, const struct key *key, uint32_t *numb
 			  bool *known)
 {
 	const struct search search = {s, key};
-	uint64_t hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, key->kind),
-				      key->owner);
+	uint64_t hash =
+		hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, key->kind), key->owner);
 
 	*number = hlg_index_find(&s->index, hash, same_key, &search);
 	*known = *number != HLG_INDEX_NONE;
@@ -558,9 +558,9 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 	if (rc == 0 && r->stacks && r->stacks->lacks)
 		rc = hlg_err_memory(err, "stacks");
 	s->proof = r->proof;
-	if (rc == 0 &&
-	    (!save_check(s) || !save_events(s) || !save_images(s) || !save_cells(s) || !save_moments(s) ||
-	     !save_series(s) || !save_hosts(s) || !hlg_pprof_resolve(s->saved)))
+	if (rc == 0 && (!save_check(s) || !save_events(s) || !save_images(s) ||
+			!save_cells(s) || !save_moments(s) || !save_series(s) ||
+			!save_hosts(s) || !hlg_pprof_resolve(s->saved)))
 		rc = hlg_err_memory(err, "profile");
 	hlg_index_finish(&s->index);
 	free(s->keys);
