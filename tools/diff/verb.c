@@ -137,6 +137,7 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 		diff.side[s].run_stacks = r->stacks;
 		diff.side[s].paths = r->in->files;
 		diff.side[s].n_runs = r->in->n_files;
+		diff.side[s].of = r->recordings;
 		diff.side[s].attached = r->batch.sums.attached;
 	}
 	rc = hlg_diff_build(&diff, err);
@@ -228,7 +229,8 @@ static const struct hlg_verb_option options[] = {
 	{.name = "fail-if",
 	 .value = "PERCENT",
 	 .help = "exit with status 4 if the total, or the share of a row, grew "
-		 "significantly and by more than this part of its value before, as 5%",
+		 "significantly and by more than this part of its value before, as 5%; "
+		 "both sides must do the same work",
 	 .kind = HLG_VERB_TEXT,
 	 .set = set_least},
 	{0},
