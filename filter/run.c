@@ -261,6 +261,7 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	report->files = run->files;
 	report->n_files = run->n_files;
 	report->recordings = run->recordings;
+	report->recording = run->recording;
 	run->mismatch = rc == 0 && report->trust.all.verdict == HLG_TRUST_MISMATCH;
 	run->mixed = rc == 0 && report->trust.all.verdict == HLG_TRUST_MIXED &&
 		     !run->options.force;

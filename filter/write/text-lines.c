@@ -319,6 +319,8 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	}
 	if (selected == 0)
 		return;
+	if (r->recording && r->recording[0])
+		add_piece(&line, 0, "%s", r->recording);
 	if (hlg_text_lines_span(span, r))
 		add_piece(&line, 1, "%s", span);
 	if (n > 1)

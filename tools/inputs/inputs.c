@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "filter/output/target.h"
@@ -19,7 +20,8 @@
 #include "tools/inputs/twice.h"
 #include "tools/pprof/pprof.h"
 
-#define DEFAULT_FILE "perf.data.guest" /* what record writes */
+#define DEFAULT_FILE "perf.data.guest" /* what record writes; and with --host */
+#define HOST_FILE    "perf.data.kvm"
 
 /* Lists */
 
@@ -706,8 +708,10 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	free(options);
 	if (go_on)
 		rc = check_words(in, &err);
-	if (go_on && rc == 0 && in->n_files == 0)
+	if (go_on && rc == 0 && in->n_files == 0) {
+		in->by_default = true;
 		rc = add_file(in, DEFAULT_FILE, &err);
+	}
 	if (go_on && rc == 0)
 		rc = drop_same(in, &err);
 	if (go_on && rc == 0 && in->second)
@@ -754,6 +758,26 @@ static bool add_builds(const struct hlg_inputs *in, struct hlg_run *run)
 	return ok;
 }
 
+/* Which recording was read, where no word says so; and that another is newer. */
+static void tell_default(struct hlg_run *run)
+{
+	struct stat st, other;
+	struct tm tm;
+	char made[32];
+
+	if (stat(DEFAULT_FILE, &st) != 0 || !localtime_r(&st.st_mtime, &tm) ||
+	    !strftime(made, sizeof(made), "%Y-%m-%d %H:%M", &tm))
+		return;
+	snprintf(run->recording, sizeof(run->recording), DEFAULT_FILE " of %s", made);
+	if (stat(HOST_FILE, &other) == 0 && S_ISREG(other.st_mode) &&
+	    (other.st_mtim.tv_sec > st.st_mtim.tv_sec ||
+	     (other.st_mtim.tv_sec == st.st_mtim.tv_sec &&
+	      other.st_mtim.tv_nsec > st.st_mtim.tv_nsec)))
+		hlg_note_list_warn(&run->notes,
+				   HOST_FILE " is newer than " DEFAULT_FILE
+					     ", which is shown (name it to see it)");
+}
+
 int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 		    struct hlg_batch *batch, int *status, struct hlg_err *err)
 {
@@ -761,6 +785,8 @@ int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 
 	for (size_t i = 0; in->noted && i < run->space.n_images; i++)
 		run->space.images[i]->noted = true;
+	if (in->by_default)
+		tell_default(run);
 	batch->paths = in->files;
 	batch->n_paths = in->n_files;
 	batch->threads = in->threads;
