@@ -12,6 +12,7 @@
 #include "filter/report/callgraph.h"
 #include "filter/report/nothing.h"
 #include "filter/trust/base-search.h"
+#include "symtab/escape.h"
 #include "symtab/grow.h"
 #include "symtab/image/base.h"
 
@@ -283,6 +284,8 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	}
 	report->files = run->files;
 	report->n_files = run->n_files;
+	report->recordings = run->recordings;
+	report->recording = run->recording;
 	run->mismatch = rc == 0 && report->trust.all.verdict == HLG_TRUST_MISMATCH;
 	run->mixed = rc == 0 && report->trust.all.verdict == HLG_TRUST_MIXED &&
 		     !run->options.force;
@@ -295,6 +298,19 @@ const struct hlg_err *hlg_run_nothing(struct hlg_run *run)
 {
 	return hlg_nothing_check(&run->profile, "", &run->nothing) < 0 ? &run->nothing
 								       : NULL;
+}
+
+void hlg_run_warn(const struct hlg_report *report, const struct hlg_format *format,
+		  const char *of)
+{
+	bool seen = format->reader && !format->file &&
+		    hlg_target_is_stream(report->options->out);
+
+	if (!report->banner || seen)
+		return;
+	fprintf(stderr, "hlguest: !! %s", of);
+	hlg_escape_print(stderr, report->banner);
+	fputc('\n', stderr);
 }
 
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
@@ -310,6 +326,8 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 					     &report.colours, run->options.color,
 					     &report.screen, hlg_run_nothing(run)},
 			run->options.out, stream, err);
+	if (rc == 0)
+		hlg_run_warn(&report, run->format, "");
 	hlg_report_finish(&report);
 	return rc;
 }

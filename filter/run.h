@@ -27,6 +27,8 @@ struct hlg_run {
 	 * and force= does not say that this is known. */
 	bool mismatch, mixed;
 	bool apart;             /* guests are told apart while recordings are read */
+	uint64_t recordings;    /* as of struct hlg_report */
+	char recording[64];     /* and so; or empty */
 	struct hlg_err nothing; /* hlg_run_nothing's */
 	struct hlg_note_list notes, remarks; /* of the feed, for the report */
 };
@@ -78,6 +80,13 @@ const struct hlg_err *hlg_run_nothing(struct hlg_run *run);
 /* The same as hlg_run_build, and writes it: to out=, else to stream. Fails too, with
  * HLG_EINPUT, if there is nothing to report; see hlg_result. */
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);
+
+/*
+ * Says on standard error why the samples of a report do not fit, if they do not, and it
+ * has gone, in this format, where nobody reads it at once. of: which report ("before: ").
+ */
+void hlg_run_warn(const struct hlg_report *report, const struct hlg_format *format,
+		  const char *of);
 
 void hlg_run_finish(struct hlg_run *run);
 

@@ -34,6 +34,7 @@ static inline uint64_t hlg_count_weigh(enum hlg_weight weight, struct hlg_count 
 /* What a recording holds beside its samples, whoever has read it; of one recording, or
  * the sum of several. */
 struct hlg_recording_sums {
+	uint64_t recordings; /* how many; of a saved profile those that it sums */
 	uint64_t samples, guest, host, deselected;
 	uint64_t lost;      /* LOST records' sum, or LOST_SAMPLES' if larger */
 	uint64_t throttled; /* THROTTLE records */

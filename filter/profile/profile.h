@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "filter/profile/builds.h"
+#include "filter/profile/checked.h"
 #include "filter/profile/count.h"
 #include "filter/profile/event.h"
 #include "filter/profile/few.h"
@@ -128,6 +129,7 @@ struct hlg_profile {
 	struct hlg_moments moments; /* of guest samples that were not deselected */
 	struct hlg_builds builds; /* of the recording that is read; it is told by them, */
 	struct hlg_rans ran;      /* and of all recordings (filter/trust/identity.h) */
+	struct hlg_checked checked; /* what saved profiles among them say */
 	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
 					 * guest samples that were not deselected */
 };

@@ -172,6 +172,17 @@ static int build_placed(struct hlg_report *r, enum hlg_weight weight,
 	return rc;
 }
 
+/* Of saved profiles without an ELF, what was found when they were saved. */
+static void trust_saved(struct hlg_report *r)
+{
+	const struct hlg_checked *checked = &r->profile->checked;
+
+	if (!checked->word || !hlg_space_is_made(r->space))
+		return;
+	r->trust.all.verdict = hlg_verdict_of_checked(checked->word);
+	r->suppressed |= checked->suppressed && !r->options->force;
+}
+
 /* The view of everything, and how far it can be believed. */
 static int build_all(struct hlg_report *r, enum hlg_weight weight,
 		     const struct hlg_shift *shift, struct hlg_err *err)
@@ -180,8 +191,11 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight,
 
 	if (rc == 0 && shift && !hlg_shift_mark(shift, r))
 		rc = hlg_err_memory(err, "report");
+	if (rc == 0)
+		trust_saved(r);
 	if (rc == 0 && !r->options->force &&
-	    (r->trust.all.verdict == HLG_TRUST_MISMATCH || hlg_trust_guess(&r->trust))) {
+	    (r->suppressed || r->trust.all.verdict == HLG_TRUST_MISMATCH ||
+	     hlg_trust_guess(&r->trust))) {
 		r->suppressed = true;
 		hlg_view_finish(&r->all);
 		rc = build_whole(r, weight, err);

@@ -267,7 +267,7 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 
 /* ": another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
  * ELF that ran)": as recordings tell. */
-static bool put_builds(FILE *f, const struct hlg_report *r)
+static bool put_builds(FILE *f, const struct hlg_report *r, const char *first)
 {
 	const char *some =
 		r->trust.all.verdict == HLG_TRUST_MIXED ? " in some recordings" : "";
@@ -281,7 +281,7 @@ static bool put_builds(FILE *f, const struct hlg_report *r)
 		fprintf(f,
 			"%sanother build ran%s: %s with build id %.8s, not %s with %.8s "
 			"(%s)",
-			any ? "; " : ": ", some, ti->ran->file, ti->ran->id,
+			any ? "; " : first, some, ti->ran->file, ti->ran->id,
 			ti->image->path, ti->image->elf.build_id,
 			*some ? "report them apart, each with the ELF that ran"
 			      : "give the ELF that ran");
@@ -296,7 +296,7 @@ static void put_mixed(FILE *f, const struct hlg_report *r)
 	const struct hlg_tested *all = &r->trust.all;
 	char percent[16];
 
-	if (!put_builds(f, r))
+	if (!put_builds(f, r, ": "))
 		fputs(": some are of other code", f);
 	if (hlg_verdict_is_padded(all)) {
 		hlg_interval_percent(
@@ -376,6 +376,9 @@ static void put_banner(FILE *f, const struct hlg_report *r)
 	const struct hlg_tested *all = &r->trust.all;
 	char percent[16], chance[16];
 
+	/* Its samples may lie on instruction starts, all the same. */
+	if (all->verdict == HLG_TRUST_MISMATCH && put_builds(f, r, ""))
+		return;
 	hlg_interval_percent(percent, all->by_samples.share);
 	hlg_interval_percent(chance, all->chance);
 	if (all->bytes == 0)
@@ -387,7 +390,7 @@ static void put_banner(FILE *f, const struct hlg_report *r)
 			percent, all->samples.on + all->samples.off, chance);
 	if (all->verdict == HLG_TRUST_MIXED) {
 		put_mixed(f, r);
-	} else if (!put_builds(f, r) && !put_tails(f, r)) {
+	} else if (!put_tails(f, r)) {
 		fputs(": wrong ELF or wrong base", f);
 		put_better(f, &r->trust);
 	}
@@ -395,6 +398,7 @@ static void put_banner(FILE *f, const struct hlg_report *r)
 
 char *hlg_notes_banner(const struct hlg_report *r)
 {
+	const struct hlg_checked *checked = &r->profile->checked;
 	const struct hlg_image *guess = r->suppressed ? hlg_trust_guess(&r->trust) : NULL;
 	char *text = NULL;
 	size_t size;
@@ -403,12 +407,15 @@ char *hlg_notes_banner(const struct hlg_report *r)
 	if (guess && r->trust.all.verdict == HLG_TRUST_MISMATCH &&
 	    hlg_image_has_code(guess))
 		guess = NULL;
-	if (r->trust.all.verdict < HLG_TRUST_MIXED && !guess)
+	if (r->trust.all.verdict < HLG_TRUST_MIXED && !guess && !r->suppressed)
 		return NULL;
 	f = open_memstream(&text, &size);
 	if (!f)
 		return NULL;
-	if (guess)
+	if (checked->word && hlg_space_is_made(r->space))
+		fprintf(f, "when it was saved: %s",
+			checked->said ? checked->said : "its samples did not fit");
+	else if (guess)
 		put_guess(f, guess);
 	else
 		put_banner(f, r);
@@ -590,15 +597,19 @@ static void tell_sizes(struct hlg_report *r)
 		snprintf(p, sizeof(p), "p < 0.0001");
 	else
 		snprintf(p, sizeof(p), "p = %ld.%04ld", parts / 10000, parts % 10000);
-	(follows ? hlg_note_list_warn : hlg_note_list_detail)(
+	if (follows)
+		hlg_note_list_warn(&r->remarks,
+				   "hot region 0x%" PRIx64 ": %" PRIu64
+				   " samples do not tell which of its %zu functions is "
+				   "hot: believe the region, not the functions in it",
+				   s->region->addr, s->samples, s->functions);
+	hlg_note_list_detail(
 		&r->remarks,
 		"in the hot region 0x%" PRIx64 " the %" PRIu64
-		" samples of %zu functions %s (chi-square %" PRIu64 ", %u degree%s of "
-		"freedom, %s)",
+		" samples of %zu functions %s their sizes (chi-square %" PRIu64
+		", %u degree%s of freedom, %s)",
 		s->region->addr, s->samples, s->functions,
-		follows ? "just follow their sizes: there, believe the region, not the "
-			  "functions"
-			: "do not just follow their sizes",
+		follows ? "may just follow" : "do not just follow",
 		(uint64_t)s->chi_square, s->df, s->df == 1 ? "" : "s", p);
 }
 
@@ -613,7 +624,8 @@ static void tell_trust(struct hlg_report *r)
 	tell_elsewhere(r);
 	tell_events(r);
 	tell_sizes(r);
-	if (r->suppressed && r->trust.all.verdict == HLG_TRUST_MISMATCH)
+	if (r->suppressed && r->trust.all.verdict == HLG_TRUST_MISMATCH &&
+	    !hlg_space_is_made(r->space))
 		hlg_note_list_warn(&r->remarks,
 				   "functions are not named, because they would be "
 				   "wrong: addresses are (--force=yes names them)");
@@ -657,6 +669,16 @@ static void note_sandboxes(struct hlg_report *r)
 			  shared.sandboxes, who);
 }
 
+/* Of skid=, whose column says little by itself. */
+static void note_edges(struct hlg_report *r)
+{
+	if (r->options->skid && !r->suppressed && r->all.guest.samples)
+		hlg_note_list_add(
+			&r->notes,
+			"edge %%: share of a function's samples that may belong "
+			"to a neighbour, as late ones do");
+}
+
 void hlg_notes_add(struct hlg_report *r)
 {
 	warn_bases(r);
@@ -673,6 +695,7 @@ void hlg_notes_add(struct hlg_report *r)
 	note_phases(r);
 	hlg_rates_note(r);
 	note_border(r);
+	note_edges(r);
 	note_arm64(r);
 	note_accounting(r);
 	if (r->by & ~r->options->by & HLG_BY_EVENT)

@@ -73,6 +73,9 @@ struct hlg_report {
 	uint32_t n_groups;
 	const struct hlg_report_file *files; /* shown if there are several; not owned */
 	size_t n_files;
+	const char *recording; /* which is shown, and when it was made, where the user has
+				* not named it; else NULL or empty */
+	uint64_t recordings; /* that were read, also into saved profiles; 0: unknown */
 	struct hlg_note_list notes;
 	bool unread;               /* a note says that an image could not be read again */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */

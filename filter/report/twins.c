@@ -26,7 +26,7 @@ static char *address_of(const struct hlg_row *row)
 {
 	char *text;
 
-	return asprintf(&text, "0x%" PRIx64, row->place.start) < 0 ? NULL : text;
+	return asprintf(&text, "ELF 0x%" PRIx64, row->place.start) < 0 ? NULL : text;
 }
 
 /* Has each of them a hint, and no two the same one? */

@@ -128,3 +128,28 @@ const char *hlg_verdict_said(enum hlg_trust_verdict verdict)
 
 	return words[verdict];
 }
+
+enum hlg_checked_word hlg_verdict_to_checked(enum hlg_trust_verdict verdict)
+{
+	static const enum hlg_checked_word words[] = {
+		[HLG_TRUST_UNTESTED] = HLG_CHECKED_UNTESTED,
+		[HLG_TRUST_TOO_FEW] = HLG_CHECKED_TOO_FEW,
+		[HLG_TRUST_VERIFIED] = HLG_CHECKED_VERIFIED,
+		[HLG_TRUST_MIXED] = HLG_CHECKED_MIXED,
+		[HLG_TRUST_MISMATCH] = HLG_CHECKED_MISMATCH};
+
+	return words[verdict];
+}
+
+enum hlg_trust_verdict hlg_verdict_of_checked(enum hlg_checked_word word)
+{
+	static const enum hlg_trust_verdict verdicts[] = {
+		[HLG_CHECKED_NOTHING] = HLG_TRUST_UNTESTED,
+		[HLG_CHECKED_VERIFIED] = HLG_TRUST_VERIFIED,
+		[HLG_CHECKED_TOO_FEW] = HLG_TRUST_TOO_FEW,
+		[HLG_CHECKED_UNTESTED] = HLG_TRUST_UNTESTED,
+		[HLG_CHECKED_MIXED] = HLG_TRUST_MIXED,
+		[HLG_CHECKED_MISMATCH] = HLG_TRUST_MISMATCH};
+
+	return verdicts[word];
+}

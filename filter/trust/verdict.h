@@ -56,6 +56,7 @@
 #ifndef HLG_FILTER_TRUST_VERDICT_H
 #define HLG_FILTER_TRUST_VERDICT_H
 
+#include "filter/profile/checked.h"
 #include "filter/stats/interval.h"
 #include "symtab/code/code.h"
 
@@ -102,6 +103,10 @@ const char *hlg_verdict_word(enum hlg_trust_verdict verdict);
  * "cannot tell", "not checked". The words above are those of CSV, JSON and callgrind.
  */
 const char *hlg_verdict_said(enum hlg_trust_verdict verdict);
+
+/* The verdict as saved profiles have it; and back, UNTESTED for nothing. */
+enum hlg_checked_word hlg_verdict_to_checked(enum hlg_trust_verdict verdict);
+enum hlg_trust_verdict hlg_verdict_of_checked(enum hlg_checked_word word);
 
 /*
  * On or off a boundary, by the rule above; unknown where it says nothing. code is that of

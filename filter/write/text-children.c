@@ -219,6 +219,15 @@ static bool write_calls(struct writing *w, const struct hlg_children_row *row)
 	return ok;
 }
 
+/* Is one of the first rows of a function that was inlined? */
+static bool shows_inlined(const struct hlg_children *c, size_t shown)
+{
+	for (size_t i = 0; i < shown; i++)
+		if (c->paths.places[c->rows[i].place].inlined)
+			return true;
+	return false;
+}
+
 static void write_rows(struct writing *w)
 {
 	struct hlg_children *c = w->children;
@@ -230,6 +239,9 @@ static void write_rows(struct writing *w)
 	if (shown < c->n)
 		fprintf(w->f, "%*s(%zu more row%s: --top=0)\n", 37, "", c->n - shown,
 			c->n - shown > 1 ? "s" : "");
+	if (shows_inlined(c, shown))
+		fputs("self counts inlined code as its function's, where it stands\n",
+		      w->f);
 	fputc('\n', w->f);
 }
 

@@ -319,6 +319,8 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	}
 	if (selected == 0)
 		return;
+	if (r->recording && r->recording[0])
+		add_piece(&line, 0, "%s", r->recording);
 	if (hlg_text_lines_span(span, r))
 		add_piece(&line, 1, "%s", span);
 	if (n > 1)
@@ -327,8 +329,8 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 		add_event(&line, r, only);
 	else
 		add_piece(&line, 0, "no guest sample of %" PRIu32 " events", selected);
-	if (r->n_files > 1)
-		add_piece(&line, 1, "%zu recordings", r->n_files);
+	if (r->recordings > 1)
+		add_piece(&line, 1, "%" PRIu64 " recordings", r->recordings);
 	write_pieces(f, r, "recorded", &line);
 	for (uint32_t i = 0; n > 1 && i < r->n_events; i++) {
 		line.n = 0;
@@ -473,6 +475,15 @@ static const char *why_untested(const struct hlg_report *r)
 				  : "no guest ELF is given";
 }
 
+/* The image that is not the build that ran, as the recordings tell; NULL: none. */
+static const struct hlg_image_test *other_build(const struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->trust.n_images; i++)
+		if (r->trust.images[i].identity == HLG_IDENTITY_OTHER)
+			return &r->trust.images[i];
+	return NULL;
+}
+
 static void write_check(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_tested *t = &r->trust.all;
@@ -480,9 +491,14 @@ static void write_check(FILE *f, const struct hlg_report *r)
 	uint64_t n = t->samples.on + t->samples.off;
 	uint64_t addrs = t->addrs.on + t->addrs.off;
 	struct pieces p = {.n = 1};
+	const struct hlg_image_test *other =
+		t->verdict == HLG_TRUST_MISMATCH ? other_build(r) : NULL;
 	char percent[16];
 
-	if (t->verdict == HLG_TRUST_UNTESTED) {
+	if (other) {
+		snprintf(p.text[0], PIECE, "WRONG ELF: build id %.8s ran, this is %.8s",
+			 other->ran->id, other->image->elf.build_id);
+	} else if (t->verdict == HLG_TRUST_UNTESTED) {
 		snprintf(p.text[0], PIECE, "%s: %s", said, why_untested(r));
 	} else if (t->verdict == HLG_TRUST_TOO_FEW) {
 		if (addrs < HLG_VERDICT_LEAST_ADDRS)
@@ -503,7 +519,7 @@ static void write_check(FILE *f, const struct hlg_report *r)
 			 "%s: %s %% of tested samples lie on instruction starts", said,
 			 most_of(percent, t->by_samples.share));
 	}
-	if (n && t->bytes > 0 && t->verdict >= HLG_TRUST_VERIFIED)
+	if (!other && n && t->bytes > 0 && t->verdict >= HLG_TRUST_VERIFIED)
 		snprintf(p.text[0] + strlen(p.text[0]), PIECE - strlen(p.text[0]),
 			 " (chance: %ld %%)", lround(100 * t->chance));
 	write_pieces(f, r, "check", &p);

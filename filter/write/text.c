@@ -352,7 +352,8 @@ static void write_regions(struct text *t)
 					     HLG_REPORT_NAME};
 	const struct hlg_view *v = t->v;
 	size_t shown = hlg_rows_regions_shown(t->r, v);
-	long width = 0, cells;
+	const char *whose = t->r->suppressed ? "region (guest)" : "region (ELF)";
+	long width = (long)strlen(whose), cells;
 	char heading[96], range[96];
 
 	if (t->most_regions && t->most_regions < shown)
@@ -373,6 +374,7 @@ static void write_regions(struct text *t)
 		cells = hlg_table_cells(range);
 		width = cells > width ? cells : width;
 	}
+	t->columns[HLG_REPORT_RANGE].heading = whose; /* addresses they are */
 	t->columns[HLG_REPORT_RANGE].width = (signed char)-width;
 	t->columns[HLG_REPORT_PERCENT].gap = 2;
 	t->columns[HLG_REPORT_BAR].width = -REGION_BAR;

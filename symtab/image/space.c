@@ -165,6 +165,14 @@ void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_pla
 	}
 }
 
+bool hlg_space_is_made(const struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (!space->images[i]->made)
+			return false;
+	return true;
+}
+
 void hlg_space_finish(struct hlg_space *space)
 {
 	for (size_t i = 0; i < space->n_images; i++)

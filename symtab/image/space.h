@@ -65,6 +65,9 @@ static inline bool hlg_space_has(const struct hlg_space *space,
 	       space->images[image->number] == image;
 }
 
+/* Are there no files behind its images, so that nothing can be tested (hlg_image_make)? */
+bool hlg_space_is_made(const struct hlg_space *space);
+
 void hlg_space_finish(struct hlg_space *space);
 
 #endif

@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
 from programs import hlguest_of
-from tap import DATA, TIMEOUT, Skip, Tap, environment, need, parser, run
+from tap import DATA, TIMEOUT, Skip, Tap, but_banner, environment, need, parser, run
 
 LINE = re.compile(r"hlguest[ a-z]*: .+: .+ \(.+\)\n|hlguest \w+: .+\n")
 SEARCHED = 32 << 20  # bytes of code
@@ -385,7 +385,9 @@ def check_dash(place):
                 yield f"{verb}: {out}: {found[-1][1:]}, a file: {there}"
             if there:
                 text = content(place, "-").decode("utf-8", "surrogateescape")
-                err = "" if verb[:5] in ("extra", "flame") else found[-1][1]  # they say what they wrote
+                err = found[-1][1]
+                # These say what they wrote, and what does not fit is in the text.
+                err = "" if verb[:5] in ("extra", "flame") else but_banner(err)
                 found[-1] = (text + found[-1][0], err, found[-1][2])
                 os.unlink(os.path.join(place.folder, "-"))
         if verb.startswith("calibrate"):  # figures are never the same

@@ -131,7 +131,7 @@ def unlist(text):
     lines, listing = [], False
     for line in SGR.sub("", text).split("\n"):
         listing = listing and not line.endswith("  in all")
-        if line.endswith("address   instruction"):
+        if line.endswith("ELF addr   instruction"):
             listing = True
         lines.append(line[:LISTED] + line[LISTED + 11:] if listing else line)
     return "\n".join(lines)

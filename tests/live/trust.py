@@ -198,7 +198,7 @@ def blur(live, recording, elf, base):
 
 
 def follows_sizes(told):
-    return any("just follow their sizes: there" in note for note in told.trust["notes"])
+    return any("which of its" in note and "functions is hot" in note for note in told.trust["notes"])
 
 
 def by_size(live, recording, elf, base):

@@ -215,6 +215,11 @@ def check_children(hlguest, made):
         inlined = name.endswith(" (inlined)")
         if (kind == "inlined") != inlined or told == inlined:
             yield f"{name}: kind {kind}, address told: {told}"
+    said = [must(hlguest, "report", "--children", *words, f"{made.elf}@{stacked.BASE:#x}",
+                 made.data).count("\nself counts inlined code as its function's")
+            for words in ((), ("--inline=no",))]
+    if said != [1, 0]:
+        yield f"what self is is said {said} times"
     kinds = [set(line.split(",")[2] for line in must(
         hlguest, "report", "--children", "--format=csv", "--top=0", *words,
         f"{made.elf}@{stacked.BASE:#x}", made.data).splitlines()

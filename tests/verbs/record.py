@@ -379,6 +379,10 @@ def check_builds(build, folder):
             out, err, status = run(hlguest_of(build), "report", file, recording)
             if status != expected or said not in " ".join(out.split("\n")):
                 yield f"{recording}: {said}: status {status}: {err}{out}"
+            if said.startswith("another build") and (
+                    f"check     WRONG ELF: build id {build_id[:8]} ran, this is 00000000\n"
+                    not in out or "instruction starts" in out):
+                yield f"{recording}: another build is not what is said: {out}"
 
 
 def check_gate(build):

@@ -84,7 +84,7 @@ static void put_hottest(FILE *f, const struct hlg_listing *l)
 
 	if (l->n_hot == 0)
 		return;
-	fputs("  hottest:", f);
+	fputs("  hottest (ELF addr):", f);
 	for (size_t i = 0; i < l->n_hot; i++) {
 		const struct hlg_line *line = &l->lines[l->hot[i]];
 
@@ -297,7 +297,7 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 	fprintf(w->f, "%10s %9s", "share", "samples");
 	if (w->colours->on)
 		fprintf(w->f, " %-*s", BAR, "heat");
-	fprintf(w->f, "    %8s   %s\n", "address", "instruction");
+	fprintf(w->f, "    %8s   %s\n", "ELF addr", "instruction");
 	put_lines(w, l);
 	put_sum(w, l);
 	put_problems(w);

@@ -92,6 +92,8 @@ static int show(struct hlg_run *run, const struct arguments *args,
 			hlg_pager_stream(args->inputs.no_pager, run->format,
 					 run->options.out),
 			err);
+	if (rc == 0)
+		hlg_run_warn(&report, run->format, "");
 	if (sources.space)
 		hlg_source_close_all(&sources);
 	hlg_report_finish(&report);

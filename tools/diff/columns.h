@@ -28,7 +28,8 @@ enum {
 	HLG_DIFF_COLUMN_SIGNIFICANT,
 	HLG_DIFF_COLUMN_EXACT,
 	HLG_DIFF_COLUMN_SELF, /* of children=, of each side */
-	HLG_DIFF_COLUMN_INTERVAL = HLG_DIFF_COLUMN_SELF + 2, /* of text only */
+	HLG_DIFF_COLUMN_INTERVAL = HLG_DIFF_COLUMN_SELF + 2, /* of text only, */
+	HLG_DIFF_COLUMN_TIME, /* and so; set by who writes it */
 	HLG_DIFF_COLUMNS
 };
 

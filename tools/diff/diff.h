@@ -41,6 +41,7 @@ struct hlg_diff_side {
 	const struct hlg_profile *runs; /* of each recording that was read */
 	const struct hlg_stacks *stacks, *run_stacks; /* the same of children= */
 	char *const *paths; /* where these came from, for people */
+	const uint64_t *of; /* how many recordings each of them sums, as saved profiles */
 	size_t n_runs;
 	bool attached; /* recordings of no command of their own: perf record -a, -p */
 	/* Out. */
@@ -99,8 +100,9 @@ struct hlg_diff {
 		*event[2]; /* of each side's samples; NULL: there are none */
 	bool withheld;     /* a side's samples do not fit: rows are guest addresses */
 	bool incomparable; /* and as the builds differ, there are none */
-	size_t n_runs[2];  /* recordings with guest samples */
-	bool by_runs;      /* the spread between recordings is used */
+	size_t n_runs[2];  /* recordings, and saved profiles, with guest samples */
+	uint64_t recordings[2];     /* all, as many as saved profiles sum */
+	bool by_runs;               /* the spread between recordings is used */
 	const char *matched, *test; /* in words: how rows were found, which test */
 	char *shares;               /* what shares are of */
 	struct hlg_note_list notes; /* what a reader must know */
@@ -131,6 +133,11 @@ double hlg_diff_total_growth(const struct hlg_diff *diff);
 /* Writes the line that answers; and what can be said of the total. */
 void hlg_diff_total_tell(const struct hlg_diff *diff, FILE *f);
 const char *hlg_diff_total_meaning(const struct hlg_diff *diff);
+
+/* "24.1 -> 73.2 ms": the time of a row in the mean of each side's recordings. False if
+ * the event is no clock. */
+bool hlg_diff_total_times(char buf[static 32], const struct hlg_diff *diff,
+			  const struct hlg_count count[2]);
 
 /* What a row is called, of the side after if it is there; not escaped. */
 const char *hlg_diff_name(const struct hlg_diff_row *row);

@@ -19,7 +19,8 @@
 #include "tools/diff/columns.h"
 
 enum {
-	FEWEST = 10 /* rows, however low a terminal is */
+	FEWEST = 10,         /* rows, however low a terminal is */
+	LEAST_CHILDREN = 120 /* columns, of a table with shares of functions alone, too */
 };
 
 #define INDENT "          " /* as wide as the words in front of lines */
@@ -136,19 +137,26 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 		sum.period);
 	char rest[160], period[32], span[32];
 	bool known = side->n_runs == 1 && hlg_text_lines_span(span, &side->report);
-	int n = snprintf(rest, sizeof(rest), ", %" PRIu64 " guest sample%s, %s%s%s, %s",
-			 sum.samples, plural(sum.samples),
-			 hlg_text_lines_period(period, &scale, sum.period),
-			 known ? " in " : "", known ? span : "",
-			 fit_words(side->report.trust.all.verdict));
 	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;
+	char of[48] = "";
+	int n;
 
+	if (side->n_runs == 1 && diff->recordings[s] > 1)
+		snprintf(of, sizeof(of), ", %" PRIu64 " recordings", diff->recordings[s]);
+	n = snprintf(rest, sizeof(rest), "%s, %" PRIu64 " guest sample%s, %s%s%s, %s%s",
+		     of, sum.samples, plural(sum.samples),
+		     hlg_text_lines_period(period, &scale, sum.period),
+		     known ? " in " : "", known ? span : "",
+		     fit_words(side->report.trust.all.verdict),
+		     side->report.profile->checked.word && hlg_space_is_made(side->space)
+			     ? " when saved"
+			     : "");
 	fprintf(f, "%-10s", hlg_diff_columns_side[s]);
 	if (side->n_runs == 1)
 		hlg_table_cut(f, side->paths[0], room - (long)strlen(INDENT) - n,
 			      diff->screen.ascii);
 	else
-		fprintf(f, "%zu recordings", side->n_runs);
+		fprintf(f, "%" PRIu64 " recordings", diff->recordings[s]);
 	fprintf(f, "%s\n", rest);
 }
 
@@ -270,8 +278,11 @@ static bool write_row(FILE *f, const struct hlg_table *table, const struct shown
 {
 	const struct hlg_diff_row *row = shown->row;
 	struct hlg_value v[HLG_DIFF_COLUMNS];
+	char times[32];
 
 	hlg_diff_columns_set(v, shown->diff, row);
+	if (hlg_diff_total_times(times, shown->diff, row->count))
+		v[HLG_DIFF_COLUMN_TIME] = hlg_table_text_value(times);
 	v[HLG_DIFF_COLUMN_NAME].is = function;
 	v[HLG_DIFF_COLUMN_NAME].tail = function ? write_remark : write_region;
 	v[HLG_DIFF_COLUMN_NAME].of = shown;
@@ -282,32 +293,68 @@ static bool write_row(FILE *f, const struct hlg_table *table, const struct shown
 							   : 0.01);
 }
 
+/* Is there a column of time? Only of a clock, and not where it would leave no room for
+ * names, beside the shares of functions alone. */
+static bool has_time(const struct hlg_diff *diff)
+{
+	return diff->total.clock && (!diff->side[0].self || !diff->screen.columns ||
+				     diff->screen.columns >= LEAST_CHILDREN);
+}
+
+/* The columns of a layout that there are. */
+static size_t choose(unsigned char *to, const unsigned char *from, size_t n,
+		     const struct hlg_diff *diff)
+{
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (from[i] != HLG_DIFF_COLUMN_TIME || has_time(diff))
+			to[chosen++] = from[i];
+	return chosen;
+}
+
+static const char *time_word(const struct hlg_diff *diff)
+{
+	return diff->recordings[0] > 1 || diff->recordings[1] > 1 ? "time per run"
+								  : "time";
+}
+
+static const char *share_word(const struct hlg_diff *diff)
+{
+	return diff->weight == HLG_WEIGHT_SAMPLES ? "share of the guest's samples"
+	       : diff->total.clock                ? "share of the guest's time"
+						  : "share of the guest's events";
+}
+
 /* False without memory. */
 static bool write_rows(FILE *f, const struct hlg_diff *diff,
 		       const struct hlg_diff_rows *rows, const char *what)
 {
 	static const unsigned char usual[] = {
 		HLG_DIFF_COLUMN_SIGNIFICANT, HLG_DIFF_COLUMN_CHANGE,
-		HLG_DIFF_COLUMN_PERCENT, HLG_DIFF_COLUMN_PERCENT + 1,
-		HLG_DIFF_COLUMN_NAME};
+		HLG_DIFF_COLUMN_PERCENT,     HLG_DIFF_COLUMN_PERCENT + 1,
+		HLG_DIFF_COLUMN_TIME,        HLG_DIFF_COLUMN_NAME};
 	static const unsigned char children[] = {
 		HLG_DIFF_COLUMN_SIGNIFICANT, HLG_DIFF_COLUMN_CHANGE,
 		HLG_DIFF_COLUMN_PERCENT,     HLG_DIFF_COLUMN_PERCENT + 1,
 		HLG_DIFF_COLUMN_SELF,        HLG_DIFF_COLUMN_SELF + 1,
-		HLG_DIFF_COLUMN_NAME};
+		HLG_DIFF_COLUMN_TIME,        HLG_DIFF_COLUMN_NAME};
 	static const unsigned char wide[] = {
 		HLG_DIFF_COLUMN_SIGNIFICANT, HLG_DIFF_COLUMN_CHANGE,
 		HLG_DIFF_COLUMN_PERCENT,     HLG_DIFF_COLUMN_PERCENT + 1,
 		HLG_DIFF_COLUMN_POINTS,      HLG_DIFF_COLUMN_INTERVAL,
-		HLG_DIFF_COLUMN_Q,           HLG_DIFF_COLUMN_NAME};
+		HLG_DIFF_COLUMN_Q,           HLG_DIFF_COLUMN_TIME,
+		HLG_DIFF_COLUMN_NAME};
 	bool self = diff->side[0].self && rows == &diff->functions;
 	bool all = diff->side[0].options->wide, whole = true;
 	size_t from = !diff->every; /* marks tell nothing where all rows have one */
 	struct hlg_column columns[HLG_DIFF_COLUMNS];
 	const unsigned char *layout = all ? wide : self ? children : usual;
 	size_t n_layout = all ? sizeof(wide) : self ? sizeof(children) : sizeof(usual);
-	const struct hlg_table table = {columns, layout + from, n_layout - from,
-					diff->colours, diff->screen};
+	unsigned char chosen[sizeof(wide) + sizeof(children)];
+	const struct hlg_table table = {
+		columns, chosen, choose(chosen, layout + from, n_layout - from, diff),
+		diff->colours, diff->screen};
 	char rest[96];
 	size_t n = 0;
 
@@ -315,6 +362,10 @@ static bool write_rows(FILE *f, const struct hlg_diff *diff,
 		return true;
 	memcpy(columns, hlg_diff_columns_all, sizeof(columns));
 	columns[HLG_DIFF_COLUMN_NAME].heading = what;
+	columns[HLG_DIFF_COLUMN_TIME].heading = time_word(diff);
+	if (rows == &diff->functions)
+		fprintf(f, "%s: change, before and after%s\n", share_word(diff),
+			has_time(diff) ? "; and what that is in time" : "");
 	hlg_table_text_head(f, &table);
 	for (size_t i = 0; i < rows->n; i++) {
 		if (!is_shown(diff, &rows->row[i], n))
@@ -375,8 +426,9 @@ char *hlg_diff_text_of(const struct hlg_diff *diff,
 static void fit_rows(struct hlg_diff *diff, const char *head, const char *tail)
 {
 	const struct hlg_options *o = diff->side[0].options;
-	/* The heading, what is said of the rest, an empty line, and the prompt behind. */
-	unsigned used = 4;
+	/* What shares are of, the heading, what is said of the rest, an empty line, and
+	 * the prompt behind. */
+	unsigned used = 5;
 
 	if (diff->screen.lines == 0 || o->wide || o->verbose || o->top != HLG_UNSET)
 		return;
@@ -443,7 +495,7 @@ static void write_markdown_row(FILE *f, const struct shown *shown)
 					       HLG_DIFF_COLUMN_PERCENT,
 					       HLG_DIFF_COLUMN_PERCENT + 1};
 	struct hlg_value v[HLG_DIFF_COLUMNS];
-	char number[HLG_TABLE_NUMBER];
+	char number[HLG_TABLE_NUMBER], times[32];
 
 	hlg_diff_columns_set(v, shown->diff, shown->row);
 	for (size_t i = 0; i < sizeof(layout); i++) {
@@ -452,6 +504,8 @@ static void write_markdown_row(FILE *f, const struct shown *shown)
 		fprintf(f, "| %s%s ", hlg_table_number(number, c, &v[layout[i]]),
 			c->unit ? c->unit : "");
 	}
+	if (hlg_diff_total_times(times, shown->diff, shown->row->count))
+		fprintf(f, "| %s ", times);
 	fputs("| ", f);
 	put_code(f, hlg_diff_name(shown->row)[0] ? hlg_diff_name(shown->row) : "?");
 	put_remark(f, shown, put_code);
@@ -466,8 +520,11 @@ static void write_markdown_rows(FILE *f, const struct hlg_diff *diff)
 
 	if (!rows->n_significant && !(diff->every && rows->n))
 		return;
-	fprintf(f, "| change | before | after | %s |\n| ---: | ---: | ---: | :--- |\n",
-		heading(diff));
+	fprintf(f, "| change | before | after |");
+	if (diff->total.clock)
+		fprintf(f, " %s |", time_word(diff));
+	fprintf(f, " %s |\n| ---: | ---: | ---: |%s :--- |\n", heading(diff),
+		diff->total.clock ? " ---: |" : "");
 	for (size_t i = 0; i < rows->n; i++)
 		if (is_shown(diff, &rows->row[i], n)) {
 			write_markdown_row(f, &(struct shown){diff, &rows->row[i]});

@@ -37,6 +37,8 @@ static void weigh(struct hlg_diff *diff, struct hlg_dispersion_run *lists[2])
 
 		for (size_t i = 0; i < side->n_runs; i++) {
 			const struct hlg_view *view = &side->each[i];
+			double part_of_all =
+				(double)side->of[i] / (double)diff->recordings[s];
 
 			struct hlg_count sum = hlg_rows_sum(&side->report, view);
 			double part = view->guest.samples
@@ -44,12 +46,13 @@ static void weigh(struct hlg_diff *diff, struct hlg_dispersion_run *lists[2])
 							(double)view->guest.samples
 					      : 0;
 
-			lists[s][i].weight = (double)hlg_count_weigh(weight, sum);
+			/* The mean of the recordings that it sums. */
+			lists[s][i].weight = (double)hlg_count_weigh(weight, sum) /
+					     (double)side->of[i];
 			lists[s][i].n = view->guest_observations * part;
-			total->mean[s] += lists[s][i].weight / (double)side->n_runs;
+			total->mean[s] += lists[s][i].weight * part_of_all;
 			if (lists[s][i].n > 0)
-				variance += pow(lists[s][i].weight / (double)side->n_runs,
-						2) /
+				variance += pow(lists[s][i].weight * part_of_all, 2) /
 					    lists[s][i].n;
 		}
 	}
@@ -67,8 +70,11 @@ bool hlg_diff_total(struct hlg_diff *diff)
 	struct hlg_diff_total *total = &diff->total;
 	struct hlg_dispersion_run *lists[2];
 
-	for (int s = 0; s < 2; s++)
+	for (int s = 0; s < 2; s++) {
 		lists[s] = calloc(diff->side[s].n_runs + 1, sizeof(**lists));
+		for (size_t i = 0; i < diff->side[s].n_runs; i++)
+			diff->recordings[s] += diff->side[s].of[i];
+	}
 	total->clock = is_clock(diff);
 	total->p = NAN;
 	if (lists[0] && lists[1]) {
@@ -90,21 +96,49 @@ double hlg_diff_total_growth(const struct hlg_diff *diff)
 	return mean[0] > 0 ? mean[1] / mean[0] - 1 : mean[1] > 0 ? INFINITY : 0;
 }
 
+/* The unit that ns are told in, in ns. */
+static double unit_of(double ns, const char **name)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	double one = 1;
+	int unit = 0;
+
+	for (; unit < 3 && ns >= 1000 * one; unit++)
+		one *= 1000;
+	*name = units[unit];
+	return one;
+}
+
 /* Both in the unit of the larger. */
 static const char *amount(char buf[static 32], const struct hlg_diff *diff, int s)
 {
-	static const char *const units[] = {"ns", "us", "ms", "s"};
-	double mean = diff->total.mean[s], one = 1;
-	double larger = fmax(diff->total.mean[0], diff->total.mean[1]);
-	int unit = 0;
+	const double *mean = diff->total.mean;
+	const char *unit;
+	double one = unit_of(fmax(mean[0], mean[1]), &unit);
 
-	for (; diff->total.clock && unit < 3 && larger >= 1000 * one; unit++)
-		one *= 1000;
 	if (diff->total.clock)
-		snprintf(buf, 32, "%.2f %s", mean / one, units[unit]);
+		snprintf(buf, 32, "%.2f %s", mean[s] / one, unit);
 	else
-		snprintf(buf, 32, "%.0f", mean);
+		snprintf(buf, 32, "%.0f", mean[s]);
 	return buf;
+}
+
+bool hlg_diff_total_times(char buf[static 32], const struct hlg_diff *diff,
+			  const struct hlg_count count[2])
+{
+	double ns[2], one, larger;
+	const char *unit;
+	int places;
+
+	for (int s = 0; s < 2; s++)
+		ns[s] = (double)count[s].period /
+			(double)(diff->recordings[s] ? diff->recordings[s] : 1);
+	one = unit_of(fmax(ns[0], ns[1]), &unit);
+	larger = fmax(ns[0], ns[1]) / one;
+	places = larger < 10 ? 2 : larger < 100 ? 1 : 0;
+	snprintf(buf, 32, "%.*f -> %.*f %s", places, ns[0] / one, places, ns[1] / one,
+		 unit);
+	return diff->total.clock;
 }
 
 static const char *unit(const struct hlg_diff *diff)
@@ -116,7 +150,7 @@ static const char *unit(const struct hlg_diff *diff)
 
 void hlg_diff_total_tell(const struct hlg_diff *diff, FILE *f)
 {
-	bool many = diff->side[0].n_runs > 1 || diff->side[1].n_runs > 1;
+	bool many = diff->recordings[0] > 1 || diff->recordings[1] > 1;
 	double growth = hlg_diff_total_growth(diff);
 	char before[32], after[32];
 

@@ -137,6 +137,7 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 		diff.side[s].run_stacks = r->stacks;
 		diff.side[s].paths = r->in->files;
 		diff.side[s].n_runs = r->in->n_files;
+		diff.side[s].of = r->recordings;
 		diff.side[s].attached = r->batch.sums.attached;
 	}
 	rc = hlg_diff_build(&diff, err);
@@ -161,6 +162,9 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 			hlg_pager_stream(sides[0].in->no_pager, sides[0].run.format,
 					 sides[0].run.options.out),
 			err);
+	for (int s = 0; rc == 0 && s < 2; s++)
+		hlg_run_warn(&diff.side[s].report, sides[0].run.format,
+			     s ? "after: " : "before: ");
 	if (rc == 0)
 		*status = judge(&diff, args);
 	hlg_diff_finish(&diff);
@@ -225,7 +229,8 @@ static const struct hlg_verb_option options[] = {
 	{.name = "fail-if",
 	 .value = "PERCENT",
 	 .help = "exit with status 4 if the total, or the share of a row, grew "
-		 "significantly and by more than this part of its value before, as 5%",
+		 "significantly and by more than this part of its value before, as 5%; "
+		 "both sides must do the same work",
 	 .kind = HLG_VERB_TEXT,
 	 .set = set_least},
 	{0},

@@ -15,10 +15,15 @@ enum {
 /* Are there images without a file? Then there is no other. */
 static bool is_made(const struct hlg_diff *diff)
 {
-	for (int s = 0; s < 2; s++)
-		if (diff->side[s].space->n_images && diff->side[s].space->images[0]->made)
-			return true;
-	return false;
+	return hlg_space_is_made(diff->side[0].space) ||
+	       hlg_space_is_made(diff->side[1].space);
+}
+
+/* Does a side say nothing of whether its samples fit? */
+static bool is_unchecked(const struct hlg_diff *diff)
+{
+	return diff->side[0].report.trust.all.verdict == HLG_TRUST_UNTESTED ||
+	       diff->side[1].report.trust.all.verdict == HLG_TRUST_UNTESTED;
 }
 
 static const char *matched(const struct hlg_diff *diff)
@@ -110,11 +115,14 @@ static void tell_limits(struct hlg_diff *diff)
 				     "large changes stand out from the differences "
 				     "between runs (five of each side find more)",
 				     diff->n_runs[0], diff->n_runs[1]);
+	if (is_made(diff) && is_unchecked(diff))
+		hlg_note_list_warn(&diff->notes,
+				   "not checked: no ELF is given, and a profile does not "
+				   "tell whether its samples fitted (name the ELF)");
 	if (is_made(diff))
-		hlg_note_list_add(
-			&diff->notes,
-			"no ELF is given: the samples are not checked, functions with "
-			"the same name share a row, and regions are not compared");
+		hlg_note_list_add(&diff->notes,
+				  "no ELF is given: functions with the same name share a "
+				  "row, and regions are not compared");
 	else if (!diff->images.same)
 		hlg_note_list_detail(&diff->notes,
 				     "regions are not compared: the builds differ");

@@ -268,6 +268,7 @@ static void *work(void *arg)
 
 static void add_sums(struct hlg_recording_sums *to, const struct hlg_recording_sums *from)
 {
+	to->recordings = hlg_sum(to->recordings, from->recordings);
 	to->samples += from->samples;
 	to->guest += from->guest;
 	to->host += from->host;

@@ -550,6 +550,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	sums->unjoined = feed.unjoined;
 	sums->attached |= hlg_perfdata_host(pd)->attached;
 	sums->machine = hlg_perfdata_host(pd)->machine;
+	sums->recordings = 1;
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;

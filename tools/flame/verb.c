@@ -370,6 +370,11 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 		hlg_base_search_warn(&flame->after.side.run.space);
 	if (rc == 0)
 		tell(flame, in);
+	if (rc == 0)
+		hlg_run_warn(&flame->after.report, in->format,
+			     flame->compares ? "after: " : "");
+	if (rc == 0 && flame->compares)
+		hlg_run_warn(&flame->before.report, in->format, "before: ");
 	return rc;
 }
 

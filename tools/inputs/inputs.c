@@ -2,10 +2,12 @@
 #include "tools/inputs/inputs.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "filter/output/target.h"
@@ -18,7 +20,8 @@
 #include "tools/inputs/twice.h"
 #include "tools/pprof/pprof.h"
 
-#define DEFAULT_FILE "perf.data.guest" /* what record writes */
+#define DEFAULT_FILE "perf.data.guest" /* what record writes; and with --host */
+#define HOST_FILE    "perf.data.kvm"
 
 /* Lists */
 
@@ -334,6 +337,39 @@ static bool is_own(const struct hlg_inputs *in, const struct hlg_inputs_other *o
 	       !strchr(other->word, '/') && access(other->word, F_OK) != 0;
 }
 
+static bool ends_with(const char *word, const char *end)
+{
+	size_t n = strlen(word), n_end = strlen(end);
+
+	return n >= n_end && strcmp(word + n - n_end, end) == 0;
+}
+
+/*
+ * Is what is not there the name of a recording, rather than a mistyped ELF? Where an ELF
+ * is named anything may be one but what is called as ELFs are; else by its own name.
+ */
+static bool seems_recording(const char *word, bool named)
+{
+	static const char *const images[] = {".elf", ".so",    ".o",     ".bin",
+					     ".dbg", ".debug", ".cwasm", ".aot"};
+	const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+
+	if (strstr(name, ".data") || ends_with(name, ".gz"))
+		return true;
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
+		if (ends_with(name, images[i]))
+			return false;
+	return named;
+}
+
+/* Nothing is reported of what was meant for something else. */
+static int check_there(const char *word, bool named, struct hlg_err *err)
+{
+	if (seems_recording(word, named) || access(word, F_OK) == 0 || errno != ENOENT)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)", word);
+}
+
 static bool has_word(const struct hlg_inputs *in, const char *word)
 {
 	for (int i = 0; i < in->n_words; i++)
@@ -403,9 +439,9 @@ static int find_noted(struct hlg_inputs *in, struct hlg_err *err)
 /*
  * Images and recordings in any order. What is neither is a recording that cannot be read
  * if there is an image, here or on the other side, else the first of these is an image
- * that cannot.
+that cannot: but one that is not there, and not called as recordings are, is a mistake.
  */
-static int sort(struct hlg_inputs *in, bool images, struct hlg_err *err)
+static int sort(struct hlg_inputs *in, bool images, bool named, struct hlg_err *err)
 {
 	int rc = 0;
 
@@ -415,12 +451,14 @@ static int sort(struct hlg_inputs *in, bool images, struct hlg_err *err)
 	for (size_t i = 0; rc == 0 && i < in->n_others; i++) {
 		const struct hlg_inputs_other *other = &in->others[i];
 
-		if (other->kind == HLG_FILE_KIND_OTHER && !images && in->n_images == 0)
+		if (other->kind == HLG_FILE_KIND_OTHER && !images && in->n_images == 0) {
 			rc = add_image(in, other->word, err);
-		else if (is_own(in, other))
+		} else if (is_own(in, other)) {
 			rc = hlg_argp_run_set(in, own_word(in->verb), other->word, err);
-		else if (other->kind != HLG_FILE_KIND_IMAGE)
-			rc = add_file(in, other->word, err);
+		} else if (other->kind != HLG_FILE_KIND_IMAGE) {
+			if (check_there(other->word, named, &in->missing) == 0)
+				rc = add_file(in, other->word, err);
+		}
 	}
 	return rc;
 }
@@ -477,6 +515,8 @@ static int part(struct hlg_inputs *in, struct hlg_err *err)
 	bool pair = is_pair(in);
 	int rc = 0;
 
+	if (in->missing.msg[0])
+		return 0;
 	in->no_images = pair && in->n_images == 0 && in->n_others && are_saved(in) &&
 			are_saved(second);
 	if (in->n_images == 0 && !in->no_images) /* which is told later */
@@ -484,7 +524,11 @@ static int part(struct hlg_inputs *in, struct hlg_err *err)
 	if (pair && !in->behind)
 		rc = part_pair(in, err);
 	if (rc == 0)
-		rc = sort(second, in->n_images, err);
+		rc = sort(second, in->n_images, names_image(in), err);
+	if (second->missing.msg[0]) {
+		in->missing = second->missing;
+		return rc;
+	}
 	if (rc == 0 && in->noted && second->n_images == 0)
 		rc = take_noted(second, second->files, second->n_files, err);
 	for (int i = 0; rc == 0 && i < in->n_words && second->n_images == 0; i++)
@@ -509,10 +553,12 @@ static int sort_all(void *arguments, struct hlg_err *err)
 	int rc = find_noted(in, err);
 
 	if (rc == 0)
-		rc = sort(in, in->n_images || in->not_noted.msg[0], err);
+		rc = sort(in, in->n_images || in->not_noted.msg[0], names_image(in), err);
 	if (rc == 0 && in->second)
 		rc = part(in, err);
-	return rc == 0 && in->verb->check ? in->verb->check(arguments, err) : rc;
+	return rc == 0 && in->verb->check && !in->missing.msg[0]
+		       ? in->verb->check(arguments, err)
+		       : rc;
 }
 
 /* The first argument of a kind, or NULL. */
@@ -610,7 +656,13 @@ static int check_words(const struct hlg_inputs *in, struct hlg_err *err)
 {
 	struct hlg_options options;
 	bool counts; /* no image is needed */
-	int rc = hlg_options_parse(&options, in->n_words, in->words, err);
+	int rc;
+
+	if (in->missing.msg[0]) {
+		*err = in->missing;
+		return HLG_ESYSTEM;
+	}
+	rc = hlg_options_parse(&options, in->n_words, in->words, err);
 
 	if (rc == 0)
 		rc = hlg_inputs_check_out(in, options.out, err);
@@ -656,8 +708,10 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	free(options);
 	if (go_on)
 		rc = check_words(in, &err);
-	if (go_on && rc == 0 && in->n_files == 0)
+	if (go_on && rc == 0 && in->n_files == 0) {
+		in->by_default = true;
 		rc = add_file(in, DEFAULT_FILE, &err);
+	}
 	if (go_on && rc == 0)
 		rc = drop_same(in, &err);
 	if (go_on && rc == 0 && in->second)
@@ -698,6 +752,26 @@ static void find_builds(struct hlg_builds *builds, const char *path)
 	hlg_beside_finish(&beside);
 }
 
+/* Which recording was read, where no word says so; and that another is newer. */
+static void tell_default(struct hlg_run *run)
+{
+	struct stat st, other;
+	struct tm tm;
+	char made[32];
+
+	if (stat(DEFAULT_FILE, &st) != 0 || !localtime_r(&st.st_mtime, &tm) ||
+	    !strftime(made, sizeof(made), "%Y-%m-%d %H:%M", &tm))
+		return;
+	snprintf(run->recording, sizeof(run->recording), DEFAULT_FILE " of %s", made);
+	if (stat(HOST_FILE, &other) == 0 && S_ISREG(other.st_mode) &&
+	    (other.st_mtim.tv_sec > st.st_mtim.tv_sec ||
+	     (other.st_mtim.tv_sec == st.st_mtim.tv_sec &&
+	      other.st_mtim.tv_nsec > st.st_mtim.tv_nsec)))
+		hlg_note_list_warn(&run->notes,
+				   HOST_FILE " is newer than " DEFAULT_FILE
+					     ", which is shown (name it to see it)");
+}
+
 int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 		    struct hlg_batch *batch, int *status, struct hlg_err *err)
 {
@@ -711,6 +785,8 @@ int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 	for (size_t i = 0; in->noted && i < run->space.n_images; i++)
 		run->space.images[i]->noted = true;
 	batch->builds = builds;
+	if (in->by_default)
+		tell_default(run);
 	batch->paths = in->files;
 	batch->n_paths = in->n_files;
 	batch->threads = in->threads;

@@ -31,6 +31,8 @@ struct hlg_inputs {
 	int n_words;
 	unsigned n_images;
 	bool noted;               /* images are those that record noted (noted.h) */
+	bool by_default;        /* the recording is the one that record writes */
+	struct hlg_err missing; /* an argument that is not there, if msg says so */
 	struct hlg_err not_noted; /* why what is noted cannot be used; or empty */
 	char **files;             /* recordings */
 	size_t n_files;

@@ -29,17 +29,28 @@ int hlg_sides_start(struct hlg_side *side, struct hlg_err *err)
 
 int hlg_sides_read(struct hlg_side *side, int *status, struct hlg_err *err)
 {
+	int rc;
+
 	if (side->each) {
+		side->recordings =
+			calloc(side->in->n_files + 1, sizeof(*side->recordings));
 		side->profiles = calloc(side->in->n_files + 1, sizeof(*side->profiles));
 		if (side->run.options.children)
 			side->stacks =
 				calloc(side->in->n_files + 1, sizeof(*side->stacks));
-		if (!side->profiles || (side->run.options.children && !side->stacks))
+		if (!side->recordings || !side->profiles ||
+		    (side->run.options.children && !side->stacks))
 			return hlg_err_memory(err, "files");
 	}
 	side->batch.profiles = side->profiles;
 	side->batch.stacks = side->stacks;
-	return hlg_inputs_read(side->in, &side->run, &side->batch, status, err);
+	rc = hlg_inputs_read(side->in, &side->run, &side->batch, status, err);
+	for (size_t i = 0; rc == 0 && side->each && i < side->in->n_files; i++) {
+		uint64_t n = side->batch.files[i].sums.recordings;
+
+		side->recordings[i] = n ? n : 1;
+	}
+	return rc;
 }
 
 void hlg_sides_finish(struct hlg_side *side)
@@ -50,6 +61,7 @@ void hlg_sides_finish(struct hlg_side *side)
 	for (size_t i = 0; side->stacks && i < side->in->n_files; i++)
 		hlg_stacks_finish(&side->stacks[i]);
 	free(side->stacks);
+	free(side->recordings);
 	hlg_batch_finish(&side->batch);
 	hlg_run_finish(&side->run);
 }

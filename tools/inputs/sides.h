@@ -14,6 +14,7 @@ struct hlg_side {
 	struct hlg_batch batch;
 	struct hlg_profile *profiles; /* of each recording by itself */
 	struct hlg_stacks *stacks;    /* and with children= */
+	uint64_t *recordings; /* how many each sums, if it is a saved profile; else 1 */
 };
 
 /*

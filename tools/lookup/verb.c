@@ -309,6 +309,30 @@ static void find_line(struct lookup *l, struct answer *a)
 						  MAX_INLINES);
 }
 
+/* Whoever takes an address out of a report has the ELF's own: where another function is
+ * at that, it is told. */
+static bool tell_own(struct lookup *l, uint64_t addr)
+{
+	const struct hlg_space *space = &l->run.space;
+	struct hlg_place here, own;
+	char *name;
+
+	if (l->args->own || l->args->format != &text || space->n_images != 1)
+		return true;
+	hlg_space_lookup(space, addr, &here);
+	hlg_image_lookup(space->images[0], addr, &own);
+	if (!own.symbol || (here.image && here.owner == own.owner))
+		return true;
+	name = hlg_place_name(&own, l->args->demangle);
+	if (!name)
+		return false;
+	fputs("  as the ELF's own address: ", l->f);
+	hlg_escape_print(l->f, name);
+	fprintf(l->f, "+0x%" PRIx64 " (lookup --own)\n", addr - own.start);
+	free(name);
+	return true;
+}
+
 static bool answer(struct lookup *l, uint64_t addr)
 {
 	const struct arguments *args = l->args;
@@ -379,7 +403,10 @@ static void take_question(struct lookup *l, const char *where, const char *word)
 	int rc = 0;
 
 	if (read_question(word, &addr))
-		rc = answer(l, addr) ? 0 : hlg_err_memory(&err, word);
+		rc = answer(l, addr) &&
+				     (where[0] || find_fault(word) || tell_own(l, addr))
+			     ? 0
+			     : hlg_err_memory(&err, word);
 	else if (!where[0] && !looks_like_address(word))
 		rc = answer_name(l, word, &err);
 	else

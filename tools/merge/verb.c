@@ -2,9 +2,13 @@
 /* hlguest merge: saved profiles summed into one. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "filter/output/out.h"
+#include "symtab/escape.h"
+#include "symtab/file.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -31,11 +35,72 @@ static int check(void *arguments, struct hlg_err *err)
 	return 0;
 }
 
+/* What tells a profile: how long it is, and the checksum and length of what is in it,
+ * with which gzip ends. */
+struct content {
+	off_t size;
+	unsigned char end[8];
+};
+
+static bool look(struct content *content, const char *path)
+{
+	struct hlg_file_id id;
+	struct hlg_err err;
+	struct stat st;
+	ssize_t got = -1;
+	int fd = hlg_pprof_is(path) && strcmp(path, "-") != 0
+			 ? hlg_file_open(path, &id, &err)
+			 : -1;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		content->size = st.st_size;
+		got = pread(fd, content->end, sizeof(content->end),
+			    st.st_size - (off_t)sizeof(content->end));
+	}
+	close(fd);
+	return got == sizeof(content->end);
+}
+
+static void warn(const char *path, const char *same)
+{
+	fputs("hlguest: ", stderr);
+	hlg_escape_print(stderr, path);
+	if (strcmp(path, same) == 0) {
+		fputs(": is named twice (it counts twice)\n", stderr);
+		return;
+	}
+	fputs(": is the same profile as ", stderr);
+	hlg_escape_print(stderr, same);
+	fputs(" (it counts twice)\n", stderr);
+}
+
+/* Sums of one thing with itself are seldom meant. seen has room for all paths. */
+static void warn_twice(const struct hlg_verb_texts *paths, struct content *seen)
+{
+	for (size_t i = 0; i < paths->n; i++) {
+		size_t k = 0;
+
+		if (!look(&seen[i], paths->text[i])) {
+			seen[i].size = 0;
+			continue;
+		}
+		while (k < i &&
+		       (seen[k].size != seen[i].size ||
+			memcmp(seen[k].end, seen[i].end, sizeof(seen->end)) != 0))
+			k++;
+		if (k < i)
+			warn(paths->text[i], paths->text[k]);
+	}
+}
+
 static int merge(const struct arguments *args)
 {
+	struct content *seen = calloc(args->paths.n + 1, sizeof(*seen));
 	struct hlg_progress progress;
 	struct hlg_err err;
-	int rc = hlg_pprof_check(&err);
+	int rc = seen ? hlg_pprof_check(&err) : hlg_err_memory(&err, "arguments");
 
 	for (size_t i = 0; rc == 0 && i < args->paths.n; i++)
 		rc = hlg_target_check_input(args->out, args->paths.text[i], &err);
@@ -48,6 +113,9 @@ static int merge(const struct arguments *args)
 				     &progress, &err);
 		hlg_progress_end(&progress);
 	}
+	if (rc == 0)
+		warn_twice(&args->paths, seen);
+	free(seen);
 	return rc < 0 ? hlg_output_error(&err) : 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/profile/checked.h"
 #include "filter/report/inlined.h"
 #include "filter/stacks/chains.h"
 #include "filter/stacks/tree.h"
@@ -575,6 +576,41 @@ static const char *split_words(char buf[static WORDS], uint32_t by)
 	return buf;
 }
 
+static bool add_check(struct decoder *d, const Pprof__Extra__Check *from)
+{
+	Pprof__Extra__Check *to = HLG_SAVED_MORE(d->saved->checks);
+
+	if (!to)
+		return false;
+	*to = *from;
+	to->said = hlg_saved_text(d->saved, from->said);
+	return to->said && own_unknown(d, &to->base);
+}
+
+/* One that says nothing was not checked, as far as is known; and is of one recording. */
+static int read_checks(struct decoder *d)
+{
+	const Pprof__Extra *extra = d->p->extra;
+	const Pprof__Extra__Recordings *of = extra->recordings;
+	Pprof__Extra__Check untested = PPROF__EXTRA__CHECK__INIT;
+
+	untested.word = HLG_CHECKED_UNTESTED;
+	if (extra->n_check == 0 && extra->guest_samples && !add_check(d, &untested))
+		return fail_memory(d);
+	for (size_t i = 0; i < extra->n_check; i++) {
+		if (extra->check[i]->word == HLG_CHECKED_NOTHING ||
+		    extra->check[i]->word > HLG_CHECKED_MISMATCH)
+			return fail(d, "its check has an unknown outcome");
+		if (!add_check(d, extra->check[i]))
+			return fail_memory(d);
+	}
+	if (of && (of->n == 0 || of->n > HLG_SAVED_MAX_SAMPLES))
+		return fail(d, "it has an impossible number of recordings");
+	d->saved->recordings = hlg_sum(d->saved->recordings,
+				       of && of->seen == extra->seen_samples ? of->n : 1);
+	return 0;
+}
+
 /* A good file's samples must be split as those before are. */
 static int join(struct decoder *d)
 {
@@ -635,7 +671,7 @@ static int decode(struct decoder *d)
 		check_format,   check_strings, check_times,      read_images,
 		read_functions, read_events,   read_series,      read_hosts,
 		read_locations, read_samples,  read_host_stacks, check_sums,
-		read_moments,   join,          add_totals};
+		read_moments,   read_checks,   join,             add_totals};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)

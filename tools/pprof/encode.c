@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/trust/verdict.h"
 #include "tools/pprof/saved.h"
 #include "tools/pprof/server.h"
 
@@ -29,7 +30,7 @@ struct encoder {
 	const struct hlg_pprof_label *labels; /* for a server: of all samples */
 	char **types;                         /* of each event */
 	uint32_t *samples;                    /* of each cell: the place of its sample */
-	int64_t empty, keys[HLG_SAVED_N_KEYS], comment; /* places of strings */
+	int64_t empty, keys[HLG_SAVED_N_KEYS], *comments; /* places of strings */
 	char sums[512];
 };
 
@@ -494,7 +495,38 @@ static int format_of(const struct hlg_saved *saved)
 	return saved->stacks.n ? HLG_SAVED_STACKS : HLG_SAVED_FLAT;
 }
 
-/* For people who look at the profile with pprof: its sums, and what is missing in it. */
+/* "check: WRONG ELF OR BASE: 22.56 % of ..."; NULL without memory. */
+static const char *check_comment(struct encoder *e, const Pprof__Extra__Check *check)
+{
+	const char *word = hlg_verdict_said(
+		hlg_verdict_of_checked((enum hlg_checked_word)check->word));
+	size_t size = strlen(word) + strlen(check->said) + sizeof("check: : ");
+	char *text = hlg_saved_arena_alloc(&e->arena, size, 1);
+
+	if (text)
+		snprintf(text, size, "check: %s%s%s", word, check->said[0] ? ": " : "",
+			 check->said);
+	return text;
+}
+
+/* For people who look at the profile with pprof: whether it fits. */
+static bool add_checks(struct encoder *e)
+{
+	size_t n = e->saved->checks.n;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *text = check_comment(e, &e->saved->checks.at[i]);
+
+		if (!text)
+			return false;
+		refer(e, &e->comments[1 + i], text);
+	}
+	e->profile.n_comment = 1 + n;
+	e->profile.comment = e->comments;
+	return true;
+}
+
+/* And its sums, and what is missing in it. */
 static void add_comment(struct encoder *e)
 {
 	const Pprof__Extra *t = &e->saved->extra;
@@ -525,9 +557,19 @@ static void add_comment(struct encoder *e)
 	if (t->lost)
 		fprintf(f, " lost=%" PRIu64, t->lost);
 	fclose(f);
-	refer(e, &e->comment, e->sums);
-	e->profile.n_comment = 1;
-	e->profile.comment = &e->comment;
+	refer(e, &e->comments[0], e->sums);
+}
+
+static Pprof__Extra__Recordings *recordings(struct encoder *e)
+{
+	Pprof__Extra__Recordings *to = hlg_saved_arena_alloc(&e->arena, 1, sizeof(*to));
+
+	if (to) {
+		*to = (Pprof__Extra__Recordings)PPROF__EXTRA__RECORDINGS__INIT;
+		to->seen = e->saved->extra.seen_samples;
+		to->n = e->saved->recordings;
+	}
+	return to;
 }
 
 /* What is told of the build that ran, of each image; NULL without memory. */
@@ -576,9 +618,12 @@ static bool add_extra(struct encoder *e)
 	extra->host_row = pointers(e, s->hosts.at, s->hosts.n, sizeof(*s->hosts.at));
 	extra->n_host_stack = s->host_stacks.n;
 	extra->host_stack = host_stacks(e);
+	extra->n_check = s->checks.n;
+	extra->check = pointers(e, s->checks.at, s->checks.n, sizeof(*s->checks.at));
+	extra->recordings = recordings(e);
 	e->profile.extra = extra;
-	return extra->event && extra->image && extra->series && extra->host_row &&
-	       extra->host_stack &&
+	return extra->check && extra->recordings && extra->event && extra->image &&
+	       extra->series && extra->host_row && extra->host_stack &&
 	       hlg_saved_moments_encode(s, e->samples, &e->arena, extra);
 }
 
@@ -590,6 +635,10 @@ static bool add_all(struct encoder *e)
 	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++)
 		if (!e->saved->server && e->saved->extra.by >> i & 1)
 			refer(e, &e->keys[i], hlg_saved_key_names[i]);
+	e->comments = hlg_saved_arena_alloc(&e->arena, 1 + e->saved->checks.n,
+					    sizeof(*e->comments));
+	if (!e->comments || !add_checks(e))
+		return false;
 	add_comment(e);
 	if (!add_period(e) || !add_types(e) || !add_mappings(e) || !add_functions(e))
 		return false;

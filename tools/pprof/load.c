@@ -481,6 +481,7 @@ static void add_totals(struct loader *l, struct hlg_recording_sums *sums)
 	p->unrecorded += t->unrecorded;
 	if (l->stacks)
 		l->stacks->marks += t->marks;
+	sums->recordings = l->saved.recordings;
 	sums->samples = t->recorded;
 	sums->lost = t->lost;
 	sums->throttled = t->throttled;
@@ -488,6 +489,20 @@ static void add_totals(struct loader *l, struct hlg_recording_sums *sums)
 	sums->left = t->left;
 	sums->began = l->saved.began;
 	sums->took = l->saved.took;
+}
+
+static bool add_checks(struct loader *l)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < l->saved.checks.n; i++) {
+		const Pprof__Extra__Check *check = &l->saved.checks.at[i];
+
+		ok &= hlg_checked_add(
+			&l->profile->checked, (enum hlg_checked_word)check->word,
+			check->suppressed, check->said[0] ? check->said : NULL);
+	}
+	return ok;
 }
 
 static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_sums *sums)
@@ -515,7 +530,7 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 	add_cells(l);
 	add_moments(l);
 	add_totals(l, sums);
-	return 0;
+	return add_checks(l) ? 0 : hlg_err_memory(l->err, l->path);
 }
 
 int hlg_pprof_read(const char *path, const struct hlg_space *space,

@@ -197,6 +197,23 @@ static void add_host(void *to, const void *from)
 	sum->period += more->period;
 }
 
+static int compare_checks(const void *a, const void *b)
+{
+	const Pprof__Extra__Check *x = a, *y = b;
+	int order = compare_u64(x->word, y->word);
+
+	return order ? order : x->suppressed - y->suppressed;
+}
+
+static void add_check(void *to, const void *from)
+{
+	Pprof__Extra__Check *check = to;
+	const Pprof__Extra__Check *more = from;
+
+	if (strcmp(more->said, check->said) < 0)
+		check->said = more->said;
+}
+
 static const struct kind event_kind = {sizeof(Pprof__Extra__Event), compare_events,
 				       add_event, true};
 static const struct kind image_kind = {sizeof(struct hlg_saved_image), compare_images,
@@ -213,6 +230,8 @@ static const struct kind series_kind = {sizeof(Pprof__Extra__Series), compare_se
 					add_series, true};
 static const struct kind host_kind = {sizeof(Pprof__Extra__HostRow), compare_hosts,
 				      add_host, true};
+static const struct kind check_kind = {sizeof(Pprof__Extra__Check), compare_checks,
+				       add_check, true};
 
 /* As protobuf has them: by number. */
 static int compare_unknown(const void *a, const void *b)
@@ -492,7 +511,8 @@ bool hlg_pprof_resolve(struct hlg_saved *s)
 	     fold_cells(s) &&
 	     fold(s, s->host_stacks.at, &s->host_stacks.n, &cell_kind, NULL) &&
 	     fold(s, s->series.at, &s->series.n, &series_kind, NULL) &&
-	     fold(s, s->hosts.at, &s->hosts.n, &host_kind, NULL);
+	     fold(s, s->hosts.at, &s->hosts.n, &host_kind, NULL) &&
+	     fold(s, s->checks.at, &s->checks.n, &check_kind, NULL);
 	if (ok)
 		fold_unknown(&s->extra.base);
 	return ok;

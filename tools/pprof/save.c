@@ -8,24 +8,28 @@
 #include "filter/report/inlined.h"
 #include "filter/trust/proof.h"
 #include "filter/view/place-name.h"
+#include "symtab/image/lane.h"
 #include "symtab/name/demangle.h"
 #include "tools/pprof/pprof.h"
 #include "tools/pprof/saved.h"
 
-/* What a function is known by: the owner of its addresses, in the border or not; or its
- * name, by where that lies, inlined or not of the guest. */
+/* What a function is known by: the owner of its addresses, in the border or not; its
+ * name, by where that lies, inlined or not of the guest; or a guest address, where
+ * names would be wrong. */
 struct key {
-	const void *owner;
+	uint64_t owner; /* as a number */
 	enum {
 		PLACE,
 		BORDER,
 		INLINED,
-		TEXT
+		TEXT,
+		ADDRESS
 	} kind;
 };
 
 struct saver {
 	const struct hlg_run *run;
+	const struct hlg_report *report;
 	const struct hlg_border *border; /* or NULL */
 	struct hlg_saved *saved;
 	struct hlg_proof *proof; /* if there are stacks */
@@ -151,8 +155,8 @@ static bool find_function(struct saver *s, const struct key *key, uint32_t *numb
 			  bool *known)
 {
 	const struct search search = {.s = s, .key = key};
-	uint64_t hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, key->kind),
-				      (uintptr_t)key->owner);
+	uint64_t hash =
+		hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, key->kind), key->owner);
 
 	*number = hlg_index_find(&s->index, hash, same_key, &search);
 	*known = *number != HLG_INDEX_NONE;
@@ -178,7 +182,7 @@ static bool add_function(struct saver *s, const char *name, const char *symbol)
 /* The function of who is no place of the guest's. */
 static bool save_text(struct saver *s, const char *text, uint32_t *number)
 {
-	const struct key key = {text, TEXT};
+	const struct key key = {(uintptr_t)text, TEXT};
 	bool known;
 
 	if (!find_function(s, &key, number, &known))
@@ -187,16 +191,49 @@ static bool save_text(struct saver *s, const char *text, uint32_t *number)
 	return known || add_function(s, text, text);
 }
 
+/* A guest address instead of a function. */
+static bool save_address(struct saver *s, uint64_t ip, uint32_t *number)
+{
+	const struct key key = {ip, ADDRESS};
+	char text[24];
+	const char *name;
+	bool known;
+
+	if (!find_function(s, &key, number, &known) || known)
+		return known;
+	snprintf(text, sizeof(text), "0x%" PRIx64, hlg_lane_ip(ip));
+	name = hlg_saved_text(s->saved, text);
+	return add_function(s, name, name);
+}
+
+/* The row of a function that is not named, as its samples do not fit; else NULL. */
+static const struct hlg_row *find_misfit(const struct saver *s,
+					 const struct hlg_place *place)
+{
+	const struct hlg_view *v = &s->report->all;
+
+	for (size_t i = 0; s->report->n_misfits && i < v->n_rows; i++)
+		if (v->rows[i].misfit && v->rows[i].place.owner == place->owner)
+			return &v->rows[i];
+	return NULL;
+}
+
 /* The function at a place. */
 static bool save_function(struct saver *s, const struct hlg_place *place, bool border,
 			  uint32_t *number)
 {
-	const struct key key = {place->owner, border ? BORDER : PLACE};
+	const struct key key = {(uintptr_t)place->owner, border ? BORDER : PLACE};
 	bool demangle = s->run->options.demangle, known;
+	const struct hlg_row *misfit;
 	const char *name, *symbol;
 
 	if (!find_function(s, &key, number, &known) || known)
 		return known;
+	misfit = find_misfit(s, place);
+	if (misfit) {
+		name = hlg_saved_text(s->saved, misfit->name);
+		return add_function(s, name, name);
+	}
 	symbol = place->symbol && !border ? hlg_image_name(place->image, place->symbol)
 					  : NULL;
 	name = keep(s->saved, border ? hlg_place_name_border(place, demangle)
@@ -226,7 +263,7 @@ static uint32_t image_number(const struct saver *s, const struct hlg_place *plac
 static bool save_inlined(struct saver *s, const struct hlg_inlined_function *function,
 			 uint32_t *number)
 {
-	const struct key key = {function->name, INLINED};
+	const struct key key = {(uintptr_t)function->name, INLINED};
 	bool known;
 	const char *symbol;
 
@@ -284,6 +321,8 @@ static bool save_frame(struct saver *s, uint64_t ip, bool sampled,
 	s->bias = ip - place.addr;
 	to->ip = ip;
 	to->image = s->number;
+	if (s->report->suppressed)
+		return save_address(s, ip, &to->function);
 	border = sampled && s->border &&
 		 hlg_border_has(s->border, place.image, place.addr);
 	return save_function(s, &place, border, &to->function) &&
@@ -543,6 +582,7 @@ static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 	t->untold = p->untold;
 	t->unrecorded = p->unrecorded;
 	t->overflow = p->overflow;
+	s->saved->recordings = sums->recordings;
 	t->recorded = sums->samples;
 	t->lost = sums->lost;
 	t->throttled = sums->throttled;
@@ -551,6 +591,24 @@ static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 	t->marks = s->run->stacks.marks;
 	s->saved->began = sums->began;
 	s->saved->took = sums->took;
+}
+
+/* What the report says of its samples, as who reads the profile has no ELF perhaps. */
+static bool save_check(struct saver *s)
+{
+	const struct hlg_report *r = s->report;
+	Pprof__Extra__Check *check;
+
+	if (r->all.guest.samples == 0)
+		return true;
+	check = HLG_SAVED_MORE(s->saved->checks);
+	if (!check)
+		return false;
+	*check = (Pprof__Extra__Check)PPROF__EXTRA__CHECK__INIT;
+	check->word = hlg_verdict_to_checked(r->trust.all.verdict);
+	check->suppressed = r->suppressed;
+	check->said = hlg_saved_text(s->saved, r->banner ? r->banner : "");
+	return check->said;
 }
 
 static int check_read(const struct hlg_run *run, struct hlg_err *err)
@@ -582,7 +640,7 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 	bool told_apart = r->options->border != HLG_BORDER_KEEP && !s->run->mismatch;
 	int rc = 0;
 
-	/* A saved profile shows no verdict; who saves it is told by the exit status. */
+	s->report = r;
 	if (told_apart) {
 		s->border = &r->border;
 		rc = check_read(s->run, err);
@@ -593,7 +651,7 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 	if (rc == 0 && !open_inlined(s, r))
 		rc = hlg_err_memory(err, "profile");
 	if (rc == 0 &&
-	    (!save_events(s) || !save_images(s) || !save_cells(s) || !save_moments(s) ||
+	    (!save_check(s) || !save_events(s) || !save_images(s) || !save_cells(s) || !save_moments(s) ||
 	     !save_series(s) || !save_hosts(s) || !hlg_pprof_resolve(s->saved)))
 		rc = hlg_err_memory(err, "profile");
 	hlg_inlined_close(s->own_inlined);
@@ -639,6 +697,8 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 			    : hlg_pprof_write(&saved, run->options.out, stream, err);
 	if (rc == 0 && server)
 		tell_folded(server, saved.extra.guest_samples);
+	if (rc == 0)
+		hlg_run_warn(&report, run->format, "");
 	hlg_report_finish(&report);
 	hlg_saved_finish(&saved);
 	return rc;

@@ -192,6 +192,7 @@ void hlg_saved_finish(struct hlg_saved *saved)
 	free(saved->host_stacks.at);
 	free(saved->series.at);
 	free(saved->hosts.at);
+	free(saved->checks.at);
 	hlg_moments_finish(&saved->moments);
 	hlg_saved_arena_finish(&saved->arena);
 	*saved = (struct hlg_saved)HLG_SAVED_INIT;

@@ -146,6 +146,11 @@ struct hlg_saved {
 		Pprof__Extra__HostRow *at;
 		size_t n;
 	} hosts;
+	struct {
+		Pprof__Extra__Check *at;
+		size_t n;
+	} checks;
+	uint64_t recordings; /* that were summed */
 	struct hlg_moments moments;   /* of cells: series is the place of one, ip 0 */
 	struct hlg_saved_arena arena; /* of all strings and unknown fields */
 };

@@ -167,6 +167,7 @@ static int write_report(const struct arguments *args, struct hlg_run *run,
 		return hlg_err_memory(err, "files");
 	run->files = files;
 	run->n_files = batch->n_paths;
+	run->recordings = batch->sums.recordings;
 	hlg_batch_note(batch, run);
 	if (open_sources(in, run, &sources)) {
 		hint = (struct hlg_hint){&sources, run->options.demangle};

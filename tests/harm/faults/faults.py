@@ -31,7 +31,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import stacked
 from bed import LINE, Bed, Case, died
 from programs import hlguest_of, program
-from tap import DATA, TESTS, Skip, Tap, parser, run
+from tap import DATA, TESTS, Skip, Tap, but_banner, parser, run
 
 STACKED = os.path.join(TESTS, "peers", "pprof", "saved-format-4.pb.gz")
 OLD = b"what was there before\n"
@@ -79,13 +79,13 @@ def cases(hlguest):
              inputs=("demo.elf", "saved.pb.gz")),
         verb("page of a profile", "report", "demo.elf", "saved.pb.gz", "--format=html",
              "--out=out", out=True, inputs=("demo.elf", "saved.pb.gz")),
-        verb("merge", "merge", "saved.pb.gz", "saved.pb.gz", "-o", "out", out=True,
+        verb("merge", "merge", "saved.pb.gz", "saved.pb.gz", "-o", "out", out=True, tells=True,
              inputs=("saved.pb.gz",)),
         verb("report of a profile with stacks", "report", "demo.elf@0x4000", "stacks.pb.gz",
-             "--format=pprof", "--out=out", out=True, good=(3,),
+             "--format=pprof", "--out=out", out=True, good=(3,), tells=True,
              inputs=("demo.elf", "stacks.pb.gz")),
         verb("merge with stacks", "merge", "stacks.pb.gz", "stacks.pb.gz", "-o", "out", out=True,
-             inputs=("stacks.pb.gz",)),
+             tells=True, inputs=("stacks.pb.gz",)),
         verb("report callgrind with calls", "report", "demo.elf@0x4000", "calls.data",
              "--format=callgrind", "--out=out", out=True, inputs=("demo.elf", "calls.data")),
         verb("inject callers", "inject", "demo.elf@0x4000", "calls.data", "-o", "out", out=True,
@@ -219,7 +219,7 @@ def said(case, trial, found):
         statuses = (1, 255)  # of stop() and of start()
     else:
         statuses = (1, 2, 3) if is_cut(trial) or trial.name.startswith("read") else (1,)
-    lines = found.err.splitlines(True)
+    lines = but_banner(found.err).splitlines(True)
     if found.status == 3:  # what was read, or what there was memory for, does not fit
         return 3 in statuses or any(says_missing(text) for text in found.made.values())
     if found.status not in statuses:

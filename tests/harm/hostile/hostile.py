@@ -70,7 +70,7 @@ def check_text(place):
 
 
 def check_markdown(place):
-    """Each row of the table has four cells, and a name is one span of code."""
+    """Each row of the table has five cells, and a name is one span of code."""
     out = place.must("diff", "-q", place.image, place.single, "--after",
                      place.image, place.single, "--format=markdown", "--all", "--top=0",
                      "--demangle=no")
@@ -79,7 +79,8 @@ def check_markdown(place):
     if len(rows) < 100:
         yield f"{len(rows)} rows"
     for row in rows[2:]:
-        if not re.fullmatch(rb"(\| [-+0-9.% x]+ |\| from 0 ){3}\| `(?!.*\\\\\|)(?:[^`|]|\\\|)+`"
+        if not re.fullmatch(rb"(\| [-+0-9.% x]+ |\| from 0 ){3}\| [0-9.]+ -> [0-9.]+ \w+ \| "
+                            rb"`(?!.*\\\\\|)(?:[^`|]|\\\|)+`"
                             rb"(  \((not significant|label|new|gone|not sampled \w+|"
                             rb"of this name: \d+ before, \d+ after)\))* \|", row):
             yield f"markdown: {row!r}"

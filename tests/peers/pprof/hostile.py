@@ -10,6 +10,7 @@ on standard error and status 1; they never crash, and never take much memory.
 import gzip
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -19,7 +20,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from kit import MISFIT, Bench, content
 
-from tap import Skip, Tap, environment, parser
+from tap import Skip, Tap, but_banner, environment, parser
 
 GIB = 1 << 30
 EXTRA = 2000  # the field of Profile with what is hlguest's own: pprof.proto
@@ -30,7 +31,8 @@ STACKED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "saved-format
 
 
 # What Extra has many of: how many fields each has, which are text.
-ROWS = {3: (4, (1,)), 4: (3, ()), 5: (6, ()), 6: (8, (7, 8))}
+ROWS = {3: (4, (1,)), 4: (3, ()), 5: (6, ()), 6: (8, (7, 8)), 38: (3, (3,))}
+TWICE = re.compile(r"^hlguest: .* \(it counts twice\)\n", re.M)
 NASTY = b"\x1b[2J\xc2\x9b\xe2\x80\xae\x9b\xff"
 
 
@@ -114,7 +116,7 @@ class Victim:
                 [self.bench.hlguest, *argv], cwd=self.bench.folder("given"), timeout=60,
                 env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE)
-            err = done.stderr.decode("utf-8", "surrogateescape")
+            err = TWICE.sub("", but_banner(done.stderr.decode("utf-8", "surrogateescape")))
             fine = done.returncode in self.fine and not err and refused is None
             clean = (done.returncode == 1 and err.startswith("hlguest: ") and
                      err.endswith("\n") and
@@ -269,7 +271,18 @@ def extra(v):
             yield from feed(replaced(whole, kind, change), f"{kind} {change(0)}",
                             "damaged" if kind == 4 and change(0) is None else None)
         yield from feed(whole + [(kind, row)], f"{kind} twice",
-                        None if kind == 5 else "damaged")
+                        None if kind in (5, 38) else "damaged")
+
+
+def recordings(v):
+    """How many recordings there are: one at least, and not more than samples can be."""
+    whole = next(list(fields(x)) for f, x in v.parts if f == EXTRA)
+    seen = dict(fields(dict(whole)[39]))[1]
+    others = [(f, x) for f, x in whole if f != 39]
+    for what, said, refused in (("none", (seen, 0), "damaged"), ("many", (seen, -1), "damaged"),
+                                ("three", (seen, 3), None), ("of others", (seen - 1, 3), None)):
+        data = message(others + [(39, message([(1, said[0]), (2, said[1])]))])
+        yield from v.deflated(replaced(v.parts, EXTRA, lambda _, d=data: d), what, refused)
 
 
 def times(v):
@@ -377,6 +390,7 @@ def main():
             ("wrong numbers", wrong_numbers),
             ("wrong numbers and rows of ours", extra),
             ("times", times),
+            ("numbers of recordings", recordings),
             ("strings", strings),
             ("random damage", damaged),
             ("stacks", lambda _: stacks(stacked)),

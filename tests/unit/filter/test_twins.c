@@ -63,10 +63,10 @@ static const struct {
 	char *(*of)(void *ctx, const struct hlg_place *place);
 	const char *first, *second;
 } hints[] = {
-	{NULL, "0x300", "0x200"},
+	{NULL, "ELF 0x300", "ELF 0x200"},
 	{line, "a.c:3", "a.c:2"},
-	{one_line, "0x300", "0x200"},
-	{some, "0x300", "0x200"},
+	{one_line, "ELF 0x300", "ELF 0x200"},
+	{some, "ELF 0x300", "ELF 0x200"},
 };
 
 START_TEST(told_apart)

@@ -54,18 +54,21 @@ static void draw(struct drawn *d, struct hlg_diff_side *side, int n,
 		 const struct resample_how *how)
 {
 	static char *paths[MOST_RUNS];
+	static uint64_t ones[MOST_RUNS];
 
 	ck_assert(hlg_profile_init(&d->all, &data.run.options));
 	for (int i = 0; i < n; i++) {
 		ck_assert(hlg_profile_init(&d->runs[i], &data.run.options));
 		resample_draw(&data, how, &d->runs[i]);
 		hlg_profile_merge(&d->all, &d->runs[i]);
+		ones[i] = 1;
 	}
 	side->options = &data.run.options;
 	side->space = &data.run.space;
 	side->profile = &d->all;
 	side->runs = d->runs;
 	side->paths = paths;
+	side->of = ones;
 	side->n_runs = (size_t)n;
 }
 

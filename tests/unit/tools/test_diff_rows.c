@@ -99,6 +99,7 @@ static int try_compare(struct hlg_err *err)
 	memset(&diff, 0, sizeof(diff));
 	for (int s = 0; s < 2; s++) {
 		static char x[] = "x", *paths[] = {x};
+		static const uint64_t one = 1;
 
 		ck_assert_msg(hlg_run_settle(&run[s], err) == 0, "%s", err->msg);
 		diff.side[s].options = &run[s].options;
@@ -106,6 +107,7 @@ static int try_compare(struct hlg_err *err)
 		diff.side[s].profile = runs[s];
 		diff.side[s].runs = runs[s];
 		diff.side[s].paths = paths;
+		diff.side[s].of = &one;
 		diff.side[s].n_runs = 1;
 	}
 	return hlg_diff_build(&diff, err);
