@@ -57,7 +57,7 @@ class Place:
         self.bed = bed
         self.inputs = {}
         for name, path in bed.inputs.items():
-            shutil.copy(path, os.path.join(self.folder, name))
+            shutil.copy2(path, os.path.join(self.folder, name))
         self.remember()
 
     def path(self, name):
@@ -73,7 +73,7 @@ class Place:
     def restore(self):
         for name, path in self.bed.inputs.items():
             if self.stamp(name) != self.inputs[name]:
-                shutil.copy(path, self.path(name))
+                shutil.copy2(path, self.path(name))
         self.remember()
 
     def changed(self):

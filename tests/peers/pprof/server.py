@@ -29,7 +29,7 @@ from kit import RECORDINGS, Bench, elf_of
 from times import Profile
 
 import recording
-from tap import DATA, Skip, Tap, must, need, parser, run
+from tap import DATA, Skip, Tap, but_banner, must, need, parser, run
 
 SERVERS = "pyroscope", "parca"
 SAMPLES, BYTES = {"pyroscope": 16000, "parca": 1 << 60}, {"pyroscope": 4 << 20, "parca": 32 << 20}
@@ -106,7 +106,7 @@ def save(bench, server, *argv):
     _, err, status = bench.run("report", *argv, "--format=pprof", f"--for={server}", f"--out={out}")
     if status not in (0, 3):
         raise RuntimeError(f"{argv}: status {status}: {err}")
-    return out, err
+    return out, but_banner(err)
 
 
 def takes(bench, server):
