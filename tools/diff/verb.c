@@ -191,11 +191,14 @@ static int check_runs(const struct hlg_side sides[2], struct hlg_err *err)
 
 static int diff(const struct hlg_inputs *in, const struct arguments *args)
 {
-	struct hlg_side sides[2] = {{.in = in, .each = true},
-				    {.in = in->second, .each = true}};
+	/* Once in a run; they are too large for some stacks. */
+	static struct hlg_side sides[2];
 	struct hlg_err err;
 	int rc = 0, status = 0;
 
+	sides[0].in = in;
+	sides[1].in = in->second;
+	sides[0].each = sides[1].each = true;
 	/* A recording that is missing would make another comparison of it. */
 	for (int s = 0; rc == 0 && status == 0 && s < 2; s++)
 		rc = read_side(&sides[s], &status, &err);

@@ -415,13 +415,14 @@ static bool does_not_fit(const struct stacks *stacks)
 static int show(struct arguments *args)
 {
 	const struct hlg_inputs *in = &args->inputs;
-	struct flame flame = {.args = args,
-			      .compares = args->before.n_files,
-			      .after.side.in = in,
-			      .before.side.in = &args->before};
+	static struct flame flame; /* once in a run; it is too large for some stacks */
 	struct hlg_err err;
 	int rc = check_words(in, args, &err), status = 0;
 
+	flame.args = args;
+	flame.compares = args->before.n_files;
+	flame.after.side.in = in;
+	flame.before.side.in = &args->before;
 	if (rc < 0) {
 		hlg_output_error(&err);
 		return rc == HLG_ESYSTEM ? 1 : 2;
