@@ -80,25 +80,39 @@ static int no_snapshot(const struct snapshot *s, const char *why)
 			   s->dir, why);
 }
 
-/* Opens what the name says, step by step: no link leads out of the folder. */
-static int open_inside(int folder, const char *name)
+/* The folder that the name's steps lead to: no link leads out of it. Moves *name to its
+ * last step; a descriptor for the caller to close. */
+static int open_folder(int from, const char **name)
 {
-	const char *slash = strchr(name, '/');
+	int folder = fcntl(from, F_DUPFD_CLOEXEC, 0);
 	char step[DIGEST + 1];
-	int fd, inside, error;
+	const char *slash;
 
-	if (!slash)
-		return openat(folder, name,
-			      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	snprintf(step, sizeof(step), "%.*s", (int)(slash - name), name);
-	fd = openat(folder, step, O_PATH | O_CLOEXEC | O_NOFOLLOW | O_DIRECTORY);
-	if (fd < 0)
+	while (folder >= 0 && (slash = strchr(*name, '/'))) {
+		int above = folder, error;
+
+		snprintf(step, sizeof(step), "%.*s", (int)(slash - *name), *name);
+		folder = openat(above, step,
+				O_PATH | O_CLOEXEC | O_NOFOLLOW | O_DIRECTORY);
+		error = errno;
+		close(above);
+		errno = error;
+		*name = slash + 1;
+	}
+	return folder;
+}
+
+static int open_inside(int from, const char *name)
+{
+	int folder = open_folder(from, &name), fd, error;
+
+	if (folder < 0)
 		return -1;
-	inside = open_inside(fd, slash + 1);
+	fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	error = errno;
-	close(fd);
+	close(folder);
 	errno = error;
-	return inside;
+	return fd;
 }
 
 /* A regular file of the folder, and its size; a descriptor for the caller to close. */
