@@ -57,10 +57,10 @@ def folded(build, elf, out):
                 "--weight=samples", "--border=keep", elf, out)
 
 
-def check_counts(counts, whole):
-    """All have callers, and those but of deep ones are whole."""
+def check_counts(counts, whole, all_of_them=True):
+    """All have callers, or some; and those but of deep ones are whole."""
     got, every, outermost = counts
-    if got != every:
+    if not 0 < got <= every or (all_of_them and got != every):
         yield f"{got} of {every} samples have callers"
     if whole and not outermost > 0.8 * got:
         yield f"{outermost} of {got} are whole"
@@ -374,7 +374,7 @@ def check_lies(build, vm, elf, folder):
     out = os.path.join(folder, "lies.data")
     before = kernel_says()
     counts, err = record(build, out, "--", vm, f"--seconds={SECONDS}", elf)
-    yield from check_counts(counts, False)
+    yield from check_counts(counts, False, all_of_them=False)
     if "end early" not in err:
         yield err
     new = kernel_says()[len(before):]

@@ -368,12 +368,12 @@ def judged(back, build, known):
 
 
 def hostile(back):
-    """Of a guest that means harm: all its samples, and nothing else happens."""
+    """Of a guest that means harm: some samples have callers, and nothing else happens."""
     back.must("hostile")
     got, every = (int(n) for n in re.search(
         r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text("hostile.err"),
         re.M).groups())
-    if got != every or every < LEAST:
+    if not 0 < got <= every or every < LEAST:
         yield f"{got} of {every} samples have callers"
     with open(back.path("hostile.data"), "rb") as f:
         if onepath.CANARY in f.read():
