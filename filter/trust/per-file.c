@@ -266,7 +266,7 @@ bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *pr
 	ok = ok && doubt(judge, &t);
 	fit->verdict = t.tested.verdict;
 	for (size_t i = 0; i < profile->ran.n; i++)
-		if (hlg_ran_worst(&profile->ran.at[i]) == HLG_IDENTITY_OTHER)
+		if (hlg_rans_worst(&profile->ran.at[i]) == HLG_IDENTITY_OTHER)
 			fit->verdict = HLG_TRUST_MISMATCH;
 	free(t.own);
 	hlg_addresses_finish(&t.addrs);

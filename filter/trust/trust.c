@@ -286,7 +286,7 @@ static enum hlg_trust_verdict identify(struct hlg_trust *trust,
 		uint64_t samples = 0;
 
 		ti->ran = &profile->ran.at[i];
-		ti->identity = hlg_ran_worst(ti->ran);
+		ti->identity = hlg_rans_worst(ti->ran);
 		for (size_t k = 0; k < ti->n_bases; k++)
 			samples += ti->bases[k].count.samples;
 		if (ti->identity != HLG_IDENTITY_OTHER || !samples)

@@ -53,7 +53,7 @@ struct hlg_saved_image {
 	const char *path;          /* escaped */
 	const char *build_id;      /* lower-case hex, or ""; escaped */
 	uint64_t start, limit;     /* guest addresses [start, limit) */
-	/* Extra's ran, as struct hlg_ran (filter/profile/builds.h) has it; escaped. */
+	/* Extra's ran, as struct hlg_ran (filter/profile/rans.h) has it; escaped. */
 	unsigned identities;
 	const char *ran_file, *ran_id;
 };
@@ -150,7 +150,7 @@ struct hlg_saved {
 		Pprof__Extra__Check *at;
 		size_t n;
 	} checks;
-	uint64_t recordings; /* that were summed */
+	uint64_t recordings;          /* that were summed */
 	struct hlg_moments moments;   /* of cells: series is the place of one, ip 0 */
 	struct hlg_saved_arena arena; /* of all strings and unknown fields */
 };

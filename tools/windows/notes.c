@@ -152,7 +152,7 @@ bool hlg_windows_columns_make(struct hlg_windows_columns *c, const struct hlg_wi
 	for (size_t i = 0; rates && i < HLG_N_RATES; i++) {
 		size_t width = strlen(hlg_rates[i].name);
 
-		if (hlg_rate_known(w, &hlg_rates[i]))
+		if (hlg_windows_rate_known(w, &hlg_rates[i]))
 			c->column[n++] = (struct hlg_column){
 				.key = hlg_rates[i].name,
 				.heading = hlg_rates[i].name,
@@ -195,9 +195,9 @@ void hlg_windows_columns_set(struct hlg_windows_columns *c, const struct hlg_win
 	for (size_t i = 0; i < w->n_columns; i++)
 		c->value[c->counts + i] = hlg_table_count_value(counts[i]);
 	for (size_t i = 0; at < c->behind; i++)
-		if (hlg_rate_known(w, &hlg_rates[i]))
+		if (hlg_windows_rate_known(w, &hlg_rates[i]))
 			c->value[at++] = hlg_table_number_value(
-				hlg_rate_of(w, &hlg_rates[i], counts));
+				hlg_windows_rate_of(w, &hlg_rates[i], counts));
 }
 
 struct hlg_value hlg_windows_time(uint64_t time)

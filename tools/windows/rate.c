@@ -22,23 +22,23 @@ static size_t find(const struct hlg_windows *w, enum hlg_counter counter)
 	return i;
 }
 
-bool hlg_rate_known(const struct hlg_windows *w, const struct hlg_rate *rate)
+bool hlg_windows_rate_known(const struct hlg_windows *w, const struct hlg_rate *rate)
 {
 	return find(w, rate->of) < w->n_columns && find(w, rate->per) < w->n_columns;
 }
 
-double hlg_rate_of(const struct hlg_windows *w, const struct hlg_rate *rate,
-		   const uint64_t *counts)
+double hlg_windows_rate_of(const struct hlg_windows *w, const struct hlg_rate *rate,
+			   const uint64_t *counts)
 {
 	uint64_t per;
 
-	if (!hlg_rate_known(w, rate))
+	if (!hlg_windows_rate_known(w, rate))
 		return NAN;
 	per = counts[find(w, rate->per)];
 	return per ? (double)counts[find(w, rate->of)] / (double)per * rate->times : NAN;
 }
 
-bool hlg_rate_are_hpctool(const struct hlg_windows *w)
+bool hlg_windows_rate_are_hpctool(const struct hlg_windows *w)
 {
 	return w->n_columns >= 3 && w->columns[0].counter == HLG_COUNTER_INSTRUCTIONS &&
 	       w->columns[1].counter == HLG_COUNTER_CYCLES &&

@@ -22,13 +22,14 @@ enum {
 extern const struct hlg_rate hlg_rates[HLG_N_RATES];
 
 /* Are both counters of a rate among the columns? */
-bool hlg_rate_known(const struct hlg_windows *windows, const struct hlg_rate *rate);
+bool hlg_windows_rate_known(const struct hlg_windows *windows,
+			    const struct hlg_rate *rate);
 
 /* The rate of a row's counts; NAN where there is nothing to divide by. */
-double hlg_rate_of(const struct hlg_windows *windows, const struct hlg_rate *rate,
-		   const uint64_t *counts);
+double hlg_windows_rate_of(const struct hlg_windows *windows, const struct hlg_rate *rate,
+			   const uint64_t *counts);
 
 /* Are the first columns HPCTool's: instructions, cycles and reference cycles? */
-bool hlg_rate_are_hpctool(const struct hlg_windows *windows);
+bool hlg_windows_rate_are_hpctool(const struct hlg_windows *windows);
 
 #endif

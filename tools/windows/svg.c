@@ -76,7 +76,7 @@ static double value_of(const struct hlg_windows *w, size_t row, size_t panel)
 
 	return panel < w->n_columns
 		       ? (double)counts[panel]
-		       : hlg_rate_of(w, &hlg_rates[panel - w->n_columns], counts);
+		       : hlg_windows_rate_of(w, &hlg_rates[panel - w->n_columns], counts);
 }
 
 static unsigned place_of(const void *of, uint64_t time)
@@ -317,7 +317,7 @@ static size_t count_panels(const struct hlg_windows *w, size_t n)
 
 	for (size_t i = 0; i < n && panels < MAX_PANELS; i++)
 		panels += i < w->n_columns ||
-			  hlg_rate_known(w, &hlg_rates[i - w->n_columns]);
+			  hlg_windows_rate_known(w, &hlg_rates[i - w->n_columns]);
 	return panels;
 }
 
@@ -392,7 +392,8 @@ int hlg_windows_svg(FILE *f, const struct hlg_windows *w,
 	put_title(f, w, how, top + panels * PANEL + 20);
 	hlg_strip_put(f, &strip, LEFT, TOP, WIDTH, place_of, plot);
 	for (size_t i = 0; i < n && drawn < panels; i++)
-		if (i < w->n_columns || hlg_rate_known(w, &hlg_rates[i - w->n_columns]))
+		if (i < w->n_columns ||
+		    hlg_windows_rate_known(w, &hlg_rates[i - w->n_columns]))
 			put_panel(f, plot, i, top + (double)(drawn++ * PANEL));
 	put_time_axis(f, plot, top + (double)((panels - 1) * PANEL) + HEIGHT);
 	fputs("</svg>\n", f);

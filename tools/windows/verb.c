@@ -190,7 +190,7 @@ static int settle_options(struct hlg_run *run, const struct hlg_inputs *in,
 static int check(const struct hlg_windows *w, const struct arguments *args,
 		 const char *path, struct hlg_err *err)
 {
-	if (args->style.hpctool && !hlg_rate_are_hpctool(w))
+	if (args->style.hpctool && !hlg_windows_rate_are_hpctool(w))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--hpctool: the group of %s does not begin with "
 				   "instructions, cycles, ref-cycles (record with "

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "filter/profile/builds.h"
+#include "filter/profile/rans.h"
 #include "tests/kit/oom.h"
 #include "tests/kit/tap.h"
 
@@ -99,13 +100,13 @@ START_TEST(any_order_and_groups)
 		tell(&all, orders[i][2]);
 		hlg_rans_merge(&all, &pair);
 		ck_assert_uint_eq(all.n, 3);
-		ck_assert_uint_eq(all.at[0].identities, 1u << HLG_IDENTITY_SAME |
-								1u << HLG_IDENTITY_OTHER);
+		ck_assert_uint_eq(all.at[0].identities,
+				  1u << HLG_IDENTITY_SAME | 1u << HLG_IDENTITY_OTHER);
 		ck_assert_str_eq(all.at[0].file, "a.elf");
 		ck_assert_str_eq(all.at[0].id, "22");
-		ck_assert_int_eq(hlg_ran_worst(&all.at[0]), HLG_IDENTITY_OTHER);
-		ck_assert_int_eq(hlg_ran_worst(&all.at[1]), HLG_IDENTITY_UNKNOWN);
-		ck_assert_int_eq(hlg_ran_worst(&all.at[2]), HLG_IDENTITY_CHANGED);
+		ck_assert_int_eq(hlg_rans_worst(&all.at[0]), HLG_IDENTITY_OTHER);
+		ck_assert_int_eq(hlg_rans_worst(&all.at[1]), HLG_IDENTITY_UNKNOWN);
+		ck_assert_int_eq(hlg_rans_worst(&all.at[2]), HLG_IDENTITY_CHANGED);
 		ck_assert_int_eq(all.written, 60);
 		hlg_rans_finish(&pair);
 		hlg_rans_finish(&all);

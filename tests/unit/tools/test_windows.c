@@ -178,9 +178,9 @@ START_TEST(all_columns)
 	ck_assert_ptr_nonnull(strstr(text, "40,8,0.5000,5.000,20.000,first\n"));
 	ck_assert_ptr_nonnull(strstr(text, ",0,0,0,0,0,0,,,,last\n"));
 	free(text);
-	ck_assert(hlg_rate_are_hpctool(&g.w));
+	ck_assert(hlg_windows_rate_are_hpctool(&g.w));
 	g.w.columns[2].counter = HLG_COUNTER_OTHER;
-	ck_assert(!hlg_rate_are_hpctool(&g.w));
+	ck_assert(!hlg_windows_rate_are_hpctool(&g.w));
 	finish(&g);
 }
 END_TEST
@@ -244,8 +244,7 @@ START_TEST(impossible_counts)
 	hlg_windows_notes(&notes, &g.w);
 	ck_assert(!notes.lost);
 	ck_assert_uint_eq(notes.n, 5);
-	ck_assert_ptr_nonnull(
-		strstr(notes.line[3], "2 counts are shown as 0"));
+	ck_assert_ptr_nonnull(strstr(notes.line[3], "2 counts are shown as 0"));
 	ck_assert_ptr_nonnull(strstr(notes.line[4], "COUNTS ADD UP TO MORE THAN 2^64"));
 	hlg_note_list_finish(&notes);
 	ck_assert(hlg_windows_rows_bin(&g.w, 1000000000));

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/profile/rans.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/grow.h"
+
+/* Room for an image. False without memory. */
+static bool make_room(struct hlg_rans *rans, size_t image)
+{
+	while (rans->n <= image) {
+		if (!HLG_GROW(rans->at, rans->n))
+			return false;
+		rans->at[rans->n++] = (struct hlg_ran){0};
+	}
+	return true;
+}
+
+/* The least of builds counts, so that the order does not. False without memory. */
+static bool keep_least(struct hlg_ran *ran, const char *file, const char *id)
+{
+	int order = ran->file ? strcmp(file, ran->file) : -1;
+	char *copy;
+
+	if (order > 0 || (order == 0 && strcmp(id, ran->id) >= 0))
+		return true;
+	copy = strdup(file);
+	if (!copy)
+		return false;
+	free(ran->file);
+	ran->file = copy;
+	snprintf(ran->id, sizeof(ran->id), "%s", id);
+	return true;
+}
+
+void hlg_rans_add(struct hlg_rans *rans, size_t image, enum hlg_identity identity,
+		  const char *file, const char *id)
+{
+	if (!make_room(rans, image)) {
+		rans->lost = true;
+		return;
+	}
+	rans->at[image].identities |= 1u << identity;
+	rans->lost |=
+		identity == HLG_IDENTITY_OTHER && !keep_least(&rans->at[image], file, id);
+}
+
+void hlg_rans_written(struct hlg_rans *rans, int64_t when)
+{
+	if (when && (rans->written == 0 || when < rans->written))
+		rans->written = when;
+}
+
+void hlg_rans_merge(struct hlg_rans *to, const struct hlg_rans *from)
+{
+	hlg_rans_written(to, from->written);
+	to->more |= from->more;
+	to->lost |= from->lost;
+	for (size_t i = 0; i < from->n; i++)
+		for (int k = 0; k < HLG_N_IDENTITIES; k++)
+			if (from->at[i].identities >> k & 1)
+				hlg_rans_add(to, i, (enum hlg_identity)k,
+					     from->at[i].file, from->at[i].id);
+}
+
+void hlg_rans_finish(struct hlg_rans *rans)
+{
+	for (size_t i = 0; i < rans->n; i++)
+		free(rans->at[i].file);
+	free(rans->at);
+	*rans = (struct hlg_rans){0};
+}
+
+enum hlg_identity hlg_rans_worst(const struct hlg_ran *ran)
+{
+	int worst = HLG_N_IDENTITIES - 1;
+
+	while (worst > HLG_IDENTITY_UNKNOWN && !(ran->identities >> worst & 1))
+		worst--;
+	return (enum hlg_identity)worst;
+}

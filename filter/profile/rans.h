@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which builds of each image ran, added up over recordings: what their builds (builds.h)
+ * tell, compared with the ELFs that are given. Saved profiles keep it.
+ */
+#ifndef HLG_FILTER_PROFILE_RANS_H
+#define HLG_FILTER_PROFILE_RANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symtab/elf/note.h"
+
+/* Is an image the file that was recorded? */
+enum hlg_identity {
+	HLG_IDENTITY_UNKNOWN, /* nothing is told of it */
+	HLG_IDENTITY_SAME,    /* a build that ran has its build id, or its bytes */
+	HLG_IDENTITY_CHANGED, /* no id tells, but a file of its name had other bytes */
+	HLG_IDENTITY_OTHER,   /* another build ran */
+	HLG_N_IDENTITIES
+};
+
+/* What the recordings that may have samples of an image tell of it. */
+struct hlg_ran {
+	unsigned identities; /* bits 1 << enum hlg_identity: each recording has one */
+	/* If OTHER is among them: the build that ran, of several the least; else NULL. */
+	char *file; /* as of struct hlg_build */
+	char id[HLG_NOTE_BUILD_ID];
+};
+
+/* Of all images, by their numbers in the space; of those behind nothing is told. In
+ * whatever order recordings are added up, it is the same. */
+struct hlg_rans {
+	struct hlg_ran *at;
+	size_t n;
+	/* The first of the recordings that do not tell of all images; as in builds. */
+	int64_t written;
+	bool more, lost; /* as in builds, of any recording */
+};
+
+/* Adds what a recording tells of an image; file and id: of the build that ran, or NULL.
+ * Without memory it is lost. */
+void hlg_rans_add(struct hlg_rans *rans, size_t image, enum hlg_identity identity,
+		  const char *file, const char *id);
+/* A recording that does not tell was written at a time: the earliest counts. */
+void hlg_rans_written(struct hlg_rans *rans, int64_t when);
+void hlg_rans_merge(struct hlg_rans *to, const struct hlg_rans *from);
+void hlg_rans_finish(struct hlg_rans *rans);
+/* The worst of them: what a later one in the list says counts. */
+enum hlg_identity hlg_rans_worst(const struct hlg_ran *ran);
+
+#endif
