@@ -57,8 +57,10 @@ def check(build, vm, elf, folder, seconds, *words):
     with open(out, "rb") as f:
         if onepath.CANARY in f.read():
             yield "words beside the guest's memory are in the recording"
+    # Its few addresses may not suffice to find the base.
+    base = dict(word.split("=") for word in words if "=" in word).get("--base", "0x4000")
     stacks = called.parse(must(hlguest_of(build), "report", "--format=folded",
-                               "--stacks=callgraph", "--weight=samples", elf, out))
+                               "--stacks=callgraph", "--weight=samples", f"{elf}@{base}", out))
     if stacks.total() != every:
         yield f"{stacks.total()} of {every} samples are told"
     lies = sum(n for stack, n in stacks.items() if stack[-1] == "lie")
