@@ -19,6 +19,7 @@ Where there are many calls, some are chosen, by a seed that is told; --all takes
 import concurrent.futures
 import errno
 import gzip
+import math
 import os
 import random
 import re
@@ -344,8 +345,8 @@ def try_all(bed, pool, case, args, chance):
     differences, done = [], 0
     for kind in (k for k in kinds(bed, case) if args.kind in k.name):
         counted, _ = one_run(bed, case, kind.make(0))
-        trials = [kind.make(n) for n in
-                  choose(counted.calls, None if args.all else kind.many * args.times, chance)]
+        many = None if args.all else math.ceil(kind.many * args.times)
+        trials = [kind.make(n) for n in choose(counted.calls, many, chance)]
         done += len(trials)
         for wrong in pool.map(lambda t: one_trial(bed, case, t), trials):
             differences += wrong
@@ -380,7 +381,7 @@ def can_trace(bed):
 def main():
     p = parser(__doc__)
     p.add_argument("--all", action="store_true", help="each call, not some")
-    p.add_argument("--times", type=int, default=1, help="so many times as many as in the suite")
+    p.add_argument("--times", type=float, default=1, help="so many times as many as in the suite")
     p.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     p.add_argument("--case", default="", help="only commands whose names have this in them")
     p.add_argument("--kind", default="", help="the same for faults")
