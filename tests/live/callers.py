@@ -62,7 +62,7 @@ def check_counts(counts, whole, all_of_them=True):
     got, every, outermost = counts
     if not 0 < got <= every or (all_of_them and got != every):
         yield f"{got} of {every} samples have callers"
-    if whole and not outermost > 0.8 * got:
+    if whole and not outermost > 0.7 * got:
         yield f"{outermost} of {got} are whole"
 
 
