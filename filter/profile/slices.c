@@ -238,9 +238,9 @@ static void add(struct hlg_slices *s, uint32_t recording, uint64_t time, uint64_
 	reach(s, recording, slice);
 	where = where_at(recording, slice >> (s->doubled - doubled));
 	number = *recent(s, ip, series, tid);
-	last = &s->entries[number];
-	if (number < s->n && last->where == where && last->ip == ip &&
-	    last->series == series && last->tid == tid)
+	last = number < s->n ? &s->entries[number] : NULL;
+	if (last && last->where == where && last->ip == ip && last->series == series &&
+	    last->tid == tid)
 		hlg_count_add(&last->count, n);
 	else if (!s->lost)
 		s->lost = !count(s, &(struct hlg_slices_entry){.where = where,
