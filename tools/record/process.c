@@ -189,6 +189,11 @@ void hlg_record_process_add_vmms(struct hlg_record_guests *guests)
 		closedir(processes);
 }
 
+const char *hlg_record_guests_only(const struct hlg_record_guests *guests)
+{
+	return guests->n == (guests->module ? 2 : 1) ? guests->paths[0] : NULL;
+}
+
 void hlg_record_guests_finish(struct hlg_record_guests *guests)
 {
 	for (size_t i = 0; i < guests->n; i++)

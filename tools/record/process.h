@@ -18,7 +18,7 @@
 struct hlg_record_guests {
 	char *paths[HLG_BESIDE_GUESTS]; /* absolute, each once */
 	size_t n;
-	bool module; /* the second is one that the first runs */
+	bool module;     /* the second is one that the first runs */
 	char *untrusted; /* a program that root did not look into, the first; or NULL */
 };
 
@@ -34,6 +34,9 @@ void hlg_record_process_add_list(struct hlg_record_guests *guests, const char *p
 /* The same of all processes that have a machine of KVM's, as far as this user sees them.
  */
 void hlg_record_process_add_vmms(struct hlg_record_guests *guests);
+
+/* The guest, if it is known which one runs; or NULL. */
+const char *hlg_record_guests_only(const struct hlg_record_guests *guests);
 
 void hlg_record_guests_finish(struct hlg_record_guests *guests);
 

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "filter/options/number.h"
-#include "filter/output/target.h"
 #include "filter/stats/rate.h"
 #include "symtab/escape.h"
 #include "tools/beside/beside.h"
@@ -36,6 +35,7 @@
 #include "tools/record/keep.h"
 #include "tools/record/modifiers.h"
 #include "tools/record/process.h"
+#include "tools/record/request.h"
 #include "tools/record/runs.h"
 #include "tools/record/tracing.h"
 
@@ -45,23 +45,10 @@
 /* A window of counters: with instructions some 100 us, with clocks 1 ms. */
 #define WINDOW "1000000"
 
-struct arguments {
-	bool host, everything, exits, stacks, sandboxes, guest_stacks, quiet;
-	bool both; /* stacks and guest_stacks, as far as they can be had */
-	enum hlg_guest_stacks_way way; /* of guest_stacks */
-	uint64_t stack_bytes;          /* 0: not asked for */
-	uint64_t runs;                 /* 0: not asked for */
-	const char *event, *frequency, *out, *pid;
-	bool compress;
-	const char *windows, *count; /* a group, and its leader's period */
-	char **command;
-	struct hlg_record_guests guests; /* that are known */
-};
-
 static int set_frequency(void *arguments, const struct hlg_verb_option *option,
 			 char *value, struct hlg_err *err)
 {
-	struct arguments *args = arguments;
+	struct hlg_record_request *args = arguments;
 	uint64_t n;
 
 	args->frequency = value;
@@ -88,7 +75,7 @@ static int refuse_threads(void *arguments, const struct hlg_verb_option *option,
 static int set_count(void *arguments, const struct hlg_verb_option *option, char *value,
 		     struct hlg_err *err)
 {
-	struct arguments *args = arguments;
+	struct hlg_record_request *args = arguments;
 	uint64_t n;
 
 	args->count = value;
@@ -101,7 +88,7 @@ static int set_count(void *arguments, const struct hlg_verb_option *option, char
 static int set_runs(void *arguments, const struct hlg_verb_option *option, char *value,
 		    struct hlg_err *err)
 {
-	struct arguments *args = arguments;
+	struct hlg_record_request *args = arguments;
 
 	if (hlg_number_u64(value, &args->runs) && args->runs > 0 &&
 	    args->runs <= HLG_RECORD_RUNS_MOST)
@@ -116,7 +103,7 @@ static int set_guest_stacks(void *arguments, const struct hlg_verb_option *optio
 	static const char *const words[] = {[HLG_GUEST_STACKS_AUTO] = "auto",
 					    [HLG_GUEST_STACKS_FP] = "fp",
 					    [HLG_GUEST_STACKS_CFI] = "cfi"};
-	struct arguments *args = arguments;
+	struct hlg_record_request *args = arguments;
 
 	args->guest_stacks = true;
 	args->way = HLG_GUEST_STACKS_AUTO;
@@ -136,7 +123,7 @@ static int set_guest_stacks(void *arguments, const struct hlg_verb_option *optio
 static int set_stack_size(void *arguments, const struct hlg_verb_option *option,
 			  char *value, struct hlg_err *err)
 {
-	struct arguments *args = arguments;
+	struct hlg_record_request *args = arguments;
 
 	if (hlg_number_size(value, &args->stack_bytes) &&
 	    args->stack_bytes >= HLG_GUEST_STACKS_LEAST &&
@@ -148,109 +135,13 @@ static int set_stack_size(void *arguments, const struct hlg_verb_option *option,
 			   option->name, value);
 }
 
-/* What guest stacks do not go together with. */
-static int check_guest_stacks(const struct arguments *args, struct hlg_err *err)
-{
-	if (args->stack_bytes &&
-	    !(args->guest_stacks ? args->way != HLG_GUEST_STACKS_FP : args->both))
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"--stack-size: only stacks that are unwound by tables are copied "
-			"(use it with -g, or --guest-stacks=cfi or auto)");
-	if (args->guest_stacks && args->windows)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"--guest-stacks and --windows: record different things "
-			"(give one)");
-	if (args->guest_stacks && args->out && strcmp(args->out, "-") == 0)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--guest-stacks: writes the recording twice (give a "
-				   "file: -o FILE)");
-	return 0;
-}
-
-static bool traces(const struct arguments *args)
-{
-	return args->exits || args->stacks || args->sandboxes || args->both;
-}
-
-/* What several runs do not go together with. */
-static int check_runs(const struct arguments *args, struct hlg_err *err)
-{
-	if (!args->runs)
-		return 0;
-	if (!args->command)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--runs: of what is not known (give the command that "
-				   "each run is of: -- COMMAND)");
-	if (args->windows)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--runs and --windows: runs are for hlguest diff, "
-				   "which compares samples (give one)");
-	if (args->out && strcmp(args->out, "-") == 0)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--runs: each run has a file of its own (give their "
-				   "name: -o FILE)");
-	return 0;
-}
-
-/* What does not go together. */
-static int check(void *arguments, struct hlg_err *err)
-{
-	const struct arguments *args = arguments;
-
-	if (args->compress && !HLG_HAVE_ZSTD)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "-z: this build reads no compressed recordings (leave "
-				   "it out, or build with libzstd)");
-	if (args->windows && traces(args))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s and --windows: record different things (give one)",
-				   args->both     ? "-g"
-				   : args->exits  ? "--exits"
-				   : args->stacks ? "--stacks"
-						  : "--sandboxes");
-	if (check_guest_stacks(args, err) < 0 || check_runs(args, err) < 0 ||
-	    hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
-		return HLG_EINPUT;
-	if (!args->command && !args->pid && !args->everything)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "nothing to record (use -- COMMAND, -p PID or -a)");
-	if (args->pid && args->everything)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"-p %s and -a: these processes or all (use one of both)",
-			args->pid);
-	if (args->count && !args->windows)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "-c %s: only with --windows=EVENTS (use -F)",
-				   args->count);
-	if (args->windows && (args->event || args->frequency))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--windows=%s: its first event samples (use -c N, and "
-				   "neither -e nor -F)",
-				   args->windows);
-	return 0;
-}
-
-static struct hlg_record_tracing tracing_of(const struct arguments *args,
-					    const char *event)
-{
-	return (struct hlg_record_tracing){.exits = args->exits,
-					   .stacks = args->stacks || args->both,
-					   .sandboxes = args->sandboxes,
-					   .event = event,
-					   .frequency = args->frequency,
-					   .root = ""};
-}
-
 /* Appends what to record. */
-static int event_words(const struct arguments *args, const char *event,
+static int event_words(const struct hlg_record_request *args, const char *event,
 		       const char **words, size_t *n, struct hlg_err *err)
 {
-	const struct hlg_record_tracing how = tracing_of(args, event);
+	const struct hlg_record_tracing how = hlg_record_request_tracing(args, event);
 
-	if (traces(args))
+	if (hlg_record_request_traces(args))
 		return hlg_record_tracing_words(&how, words, n, err);
 	words[(*n)++] = "-e";
 	words[(*n)++] = event;
@@ -266,7 +157,7 @@ static int event_words(const struct arguments *args, const char *event,
 }
 
 /* perf's words; the last is NULL. To be freed; NULL after an error. */
-static const char **perf_words(const struct arguments *args, const char *event,
+static const char **perf_words(const struct hlg_record_request *args, const char *event,
 			       struct hlg_guest_stacks *stacks, struct hlg_err *err)
 {
 	size_t n = 0, command = 0;
@@ -404,7 +295,8 @@ static char *group_word(const char *events)
 }
 
 /* Of a clock, what is short has no sample; a command that failed says why itself. */
-static void tell_nothing(const struct arguments *args, const char *event, int status)
+static void tell_nothing(const struct hlg_record_request *args, const char *event,
+			 int status)
 {
 	const char *why =
 		": did a guest run at all? Does the event reach guests (cycles:G, not "
@@ -448,7 +340,7 @@ static void tell_nothing(const struct arguments *args, const char *event, int st
  * told when it has happened. Where there is no counter of cycles, perf takes a clock
  * (evsel__fallback there) and does not say so.
  */
-static void tell_otherwise(const struct arguments *args, const char *asked)
+static void tell_otherwise(const struct hlg_record_request *args, const char *asked)
 {
 	const struct hlg_perfdata_event *event;
 	struct hlg_perfdata *pd;
@@ -473,14 +365,14 @@ static void tell_otherwise(const struct arguments *args, const char *asked)
 	hlg_perfdata_close(pd);
 }
 
-static void tell_sums(const struct arguments *args, const struct hlg_recording_sums *sums,
-		      uint64_t traced)
+static void tell_sums(const struct hlg_record_request *args,
+		      const struct hlg_recording_sums *sums, uint64_t traced)
 {
 	fprintf(stderr, "hlguest: ");
 	hlg_escape_print(stderr, args->out);
 	fprintf(stderr, ": %" PRIu64 " guest samples, %" PRIu64 " of the host, ",
 		sums->guest, sums->host - traced);
-	if (traces(args))
+	if (hlg_record_request_traces(args))
 		fprintf(stderr, "%" PRIu64 " %s, ", traced,
 			args->exits       ? "events of KVM"
 			: args->sandboxes ? "calls of KVM"
@@ -489,7 +381,8 @@ static void tell_sums(const struct arguments *args, const struct hlg_recording_s
 }
 
 /* "hlguest: now: hlguest report guest.elf": begins what to type next; now may be NULL. */
-static void begin_verb(const struct arguments *args, const char *now, const char *verb)
+static void begin_verb(const struct hlg_record_request *args, const char *now,
+		       const char *verb)
 {
 	const struct hlg_record_guests *guests = &args->guests;
 
@@ -503,8 +396,8 @@ static void begin_verb(const struct arguments *args, const char *now, const char
 }
 
 /* more: behind the recording. */
-static void tell_verb(const struct arguments *args, const char *now, const char *verb,
-		      const char *more)
+static void tell_verb(const struct hlg_record_request *args, const char *now,
+		      const char *verb, const char *more)
 {
 	begin_verb(args, now, verb);
 	fputc(' ', stderr);
@@ -512,13 +405,7 @@ static void tell_verb(const struct arguments *args, const char *now, const char 
 	fprintf(stderr, "%s\n", more);
 }
 
-/* The guest, if it is known which one runs; or NULL. */
-static const char *only_guest(const struct hlg_record_guests *guests)
-{
-	return guests->n == (guests->module ? 2 : 1) ? guests->paths[0] : NULL;
-}
-
-static void tell_next(const struct arguments *args)
+static void tell_next(const struct hlg_record_request *args)
 {
 	const struct hlg_record_guests *guests = &args->guests;
 
@@ -536,8 +423,8 @@ static void tell_next(const struct arguments *args)
 						       : "report",
 		  "");
 	if (!args->guest_stacks && !args->stacks && !args->windows && !args->exits &&
-	    only_guest(guests))
-		hlg_guest_stacks_hint(only_guest(guests));
+	    hlg_record_guests_only(guests))
+		hlg_guest_stacks_hint(hlg_record_guests_only(guests));
 	if (!args->guest_stacks || args->windows || args->exits)
 		return;
 	tell_verb(args, " or", "report --children", "");
@@ -545,7 +432,7 @@ static void tell_next(const struct arguments *args)
 }
 
 /* The guest of the command, and a module that it runs, as far as they are found. */
-static bool find_guest(struct arguments *args)
+static bool find_guest(struct hlg_record_request *args)
 {
 	const char *guest =
 		args->command ? hlg_record_command_guest(args->command) : NULL;
@@ -561,7 +448,7 @@ static bool find_guest(struct arguments *args)
 }
 
 /* The guests of the command; of all processes those that are sampled and still run. */
-static void find_guests(struct arguments *args)
+static void find_guests(struct hlg_record_request *args)
 {
 	int32_t pids[HLG_BESIDE_GUESTS];
 	size_t n = 0;
@@ -574,7 +461,7 @@ static void find_guests(struct arguments *args)
 
 /* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
  * it cannot be read. The guests are noted beside it. */
-static int tell(struct arguments *args, const char *event, int status,
+static int tell(struct hlg_record_request *args, const char *event, int status,
 		const struct hlg_guest_stacks *stacks)
 {
 	struct hlg_record_guests *guests = &args->guests;
@@ -616,13 +503,14 @@ static void tell_old(const struct hlg_record_keep *keep)
 }
 
 /* Tells what came of it; returns the exit status, from perf's. */
-static int finish(struct arguments *args, const char *event, int status,
+static int finish(struct hlg_record_request *args, const char *event, int status,
 		  const struct hlg_record_keep *keep, struct hlg_guest_stacks *stacks)
 {
 	if (hlg_record_keep_is_new(keep, status)) {
 		find_guests(args);
 		args->guest_stacks = hlg_guest_stacks_end(
-			stacks, args->out, only_guest(&args->guests), args->quiet);
+			stacks, args->out, hlg_record_guests_only(&args->guests),
+			args->quiet);
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
@@ -641,7 +529,7 @@ static int finish(struct arguments *args, const char *event, int status,
 
 /* Words of others in the command's place: a guest as report takes it, or the way of
  * --guest-stacks, which has to follow a '='. */
-static int check_command(const struct arguments *args, struct hlg_err *err)
+static int check_command(const struct hlg_record_request *args, struct hlg_err *err)
 {
 	const char *first = args->command ? args->command[0] : "";
 
@@ -667,7 +555,7 @@ static int check_command(const struct arguments *args, struct hlg_err *err)
 
 /* What perf would find out too late, when it has begun a file. Returns the exit status.
  */
-static int refuse(const struct arguments *args, const char *event)
+static int refuse(const struct hlg_record_request *args, const char *event)
 {
 	struct hlg_err err;
 	int status = check_command(args, &err);
@@ -684,7 +572,8 @@ static int refuse(const struct arguments *args, const char *event)
 }
 
 /* The guest may be there already; if not, it is looked for when perf has ended. */
-static void begin_guest_stacks(struct arguments *args, struct hlg_guest_stacks *stacks)
+static void begin_guest_stacks(struct hlg_record_request *args,
+			       struct hlg_guest_stacks *stacks)
 {
 	struct hlg_record_guests running = {0};
 	struct hlg_guest_stacks_how how = {
@@ -696,16 +585,16 @@ static void begin_guest_stacks(struct arguments *args, struct hlg_guest_stacks *
 	/* Of all that run, those that will have samples are not known yet. */
 	if (!find_guest(args) && args->everything)
 		hlg_record_process_add_vmms(&running);
-	how.guest = only_guest(running.n ? &running : &args->guests);
+	how.guest = hlg_record_guests_only(running.n ? &running : &args->guests);
 	hlg_guest_stacks_begin(stacks, &how);
 	hlg_record_guests_finish(&running);
 }
 
 /* Begins with guest stacks, and with -g settles what is recorded. */
-static int begin_stacks(struct arguments *args, const char *event,
+static int begin_stacks(struct hlg_record_request *args, const char *event,
 			struct hlg_guest_stacks *stacks, struct hlg_err *err)
 {
-	const struct hlg_record_tracing how = tracing_of(args, event);
+	const struct hlg_record_tracing how = hlg_record_request_tracing(args, event);
 	int rc = 0;
 
 	if (args->both && !args->guest_stacks)
@@ -720,7 +609,7 @@ static int begin_stacks(struct arguments *args, const char *event,
 }
 
 /* How often to sample better. */
-static void advise_rate(const struct arguments *args)
+static void advise_rate(const struct hlg_record_request *args)
 {
 	uint64_t n;
 
@@ -741,7 +630,7 @@ static void advise_rate(const struct arguments *args)
 }
 
 /* Returns the exit status. */
-static int record_event(struct arguments *args, const char *event)
+static int record_event(struct hlg_record_request *args, const char *event)
 {
 	struct hlg_guest_stacks stacks = {0};
 	struct hlg_record_keep keep;
@@ -773,7 +662,7 @@ static int record_event(struct arguments *args, const char *event)
 }
 
 /* Returns the exit status. */
-static int record(struct arguments *args)
+static int record(struct hlg_record_request *args)
 {
 	struct hlg_err err;
 	char *group;
@@ -801,7 +690,8 @@ static int record(struct arguments *args)
 }
 
 /* What came of the runs, of which so many are good, and what to type next. */
-static void tell_runs(const struct arguments *args, const char *out, uint64_t good)
+static void tell_runs(const struct hlg_record_request *args, const char *out,
+		      uint64_t good)
 {
 	if (good < args->runs)
 		fprintf(stderr,
@@ -819,7 +709,7 @@ static void tell_runs(const struct arguments *args, const char *out, uint64_t go
 
 /* Each run as if it were the only one; the first that fails, or is interrupted, ends it.
  * Returns the exit status. */
-static int record_runs(struct arguments *args)
+static int record_runs(struct hlg_record_request *args)
 {
 	const char *out = args->out;
 	uint64_t good = 0;
@@ -828,7 +718,7 @@ static int record_runs(struct arguments *args)
 	if (!out)
 		out = args->host ? "perf.data.kvm" : "perf.data.guest";
 	while (status == 0 && good < args->runs && !interrupted) {
-		struct arguments one = *args;
+		struct hlg_record_request one = *args;
 		char name[PATH_MAX];
 		struct hlg_err err;
 
@@ -849,7 +739,7 @@ static int record_runs(struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {0};
+	struct hlg_record_request args = {0};
 	int status;
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
@@ -871,19 +761,19 @@ static const struct hlg_verb_option options[] = {
 	 .help = "a running VMM",
 	 .files = "pid",
 	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct arguments, pid)},
+	 .field = offsetof(struct hlg_record_request, pid)},
 	{.name = "all-cpus",
 	 .heading = WHOM,
 	 .letter = 'a',
 	 .help = "all VMMs",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, everything)},
+	 .field = offsetof(struct hlg_record_request, everything)},
 	{.name = "host",
 	 .heading = WHAT,
 	 .letter = 'H',
 	 .help = "sample the host as well",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, host)},
+	 .field = offsetof(struct hlg_record_request, host)},
 	{.name = "event",
 	 .heading = HOW,
 	 .letter = 'e',
@@ -892,7 +782,7 @@ static const struct hlg_verb_option options[] = {
 	 .fallback = "cycles:G where guests have it, else cpu-clock",
 	 .files = "=cycles:G cpu-clock",
 	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct arguments, event)},
+	 .field = offsetof(struct hlg_record_request, event)},
 	{.name = "count",
 	 .heading = HOW,
 	 .letter = 'c',
@@ -925,13 +815,13 @@ static const struct hlg_verb_option options[] = {
 	 .fallback = "perf.data.guest; with --host perf.data.kvm",
 	 .files = "file",
 	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct arguments, out)},
+	 .field = offsetof(struct hlg_record_request, out)},
 	{.name = "compress",
 	 .letter = 'z',
 	 .heading = HLG_VERB_TO,
 	 .help = "have perf compress the recording",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, compress)},
+	 .field = offsetof(struct hlg_record_request, compress)},
 	{.name = "threads",
 	 .value = "SPEC",
 	 .optional = true,
@@ -943,18 +833,18 @@ static const struct hlg_verb_option options[] = {
 	 .heading = WHAT,
 	 .help = "also what hlguest exits needs",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, exits)},
+	 .field = offsetof(struct hlg_record_request, exits)},
 	{.name = "call-graph",
 	 .heading = WHAT,
 	 .letter = 'g',
 	 .help = "stacks of host and guest, where they can be had",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, both)},
+	 .field = offsetof(struct hlg_record_request, both)},
 	{.name = "stacks",
 	 .heading = WHAT,
 	 .help = "stacks of the host, for hlguest flame",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, stacks)},
+	 .field = offsetof(struct hlg_record_request, stacks)},
 	{.name = "guest-stacks",
 	 .heading = WHAT,
 	 .value = "fp|cfi|auto",
@@ -976,8 +866,9 @@ static const struct hlg_verb_option options[] = {
 	 .heading = WHAT,
 	 .help = "also which sandbox each sample is of",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, sandboxes)},
-	HLG_VERB_QUIET(struct arguments, quiet, "print only errors, also of perf"),
+	 .field = offsetof(struct hlg_record_request, sandboxes)},
+	HLG_VERB_QUIET(struct hlg_record_request, quiet,
+		       "print only errors, also of perf"),
 	{.name = "windows",
 	 .heading = WHAT,
 	 .letter = 'W',
@@ -985,9 +876,9 @@ static const struct hlg_verb_option options[] = {
 	 .help = "counters for hlguest windows: EVENTS as one group, read every N of the "
 		 "first",
 	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct arguments, windows)},
+	 .field = offsetof(struct hlg_record_request, windows)},
 	/* The command and all that follow are its own. */
-	{.kind = HLG_VERB_REST, .field = offsetof(struct arguments, command)},
+	{.kind = HLG_VERB_REST, .field = offsetof(struct hlg_record_request, command)},
 	{0},
 };
 
@@ -1006,6 +897,6 @@ const struct hlg_verb hlg_verb_record = {
 	.files = "command",
 	.in_order = true,
 	.options = options,
-	.check = check,
+	.check = hlg_record_request_check,
 	.run = run,
 };
