@@ -5,15 +5,12 @@
  * shell sees a name. perf kvm record would do the same, but perf 7.2 ends that with
  * SIGABRT.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "filter/options/number.h"
@@ -22,7 +19,6 @@
 #include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
-#include "tools/cli/perf-find.h"
 #include "tools/cli/verb.h"
 #include "tools/feed/feed.h"
 #include "tools/inputs/images.h"
@@ -34,6 +30,7 @@
 #include "tools/record/guest-stacks.h"
 #include "tools/record/keep.h"
 #include "tools/record/modifiers.h"
+#include "tools/record/perf.h"
 #include "tools/record/process.h"
 #include "tools/record/request.h"
 #include "tools/record/runs.h"
@@ -133,165 +130,6 @@ static int set_stack_size(void *arguments, const struct hlg_verb_option *option,
 			   "--%s=%s: not a size (bytes of each stack to copy, from 4K to "
 			   "128K)",
 			   option->name, value);
-}
-
-/* Appends what to record. */
-static int event_words(const struct hlg_record_request *args, const char *event,
-		       const char **words, size_t *n, struct hlg_err *err)
-{
-	const struct hlg_record_tracing how = hlg_record_request_tracing(args, event);
-
-	if (hlg_record_request_traces(args))
-		return hlg_record_tracing_words(&how, words, n, err);
-	words[(*n)++] = "-e";
-	words[(*n)++] = event;
-	words[(*n)++] = args->windows ? "-c" : "-F";
-	words[(*n)++] = args->windows ? args->count : args->frequency;
-	if (args->windows) { /* whose row, and when: perf leaves them out else */
-		words[(*n)++] = "-T";
-		words[(*n)++] = "--sample-cpu";
-	} else {
-		hlg_record_tracing_halt("", words, n);
-	}
-	return 0;
-}
-
-/* perf's words; the last is NULL. To be freed; NULL after an error. */
-static const char **perf_words(const struct hlg_record_request *args, const char *event,
-			       struct hlg_guest_stacks *stacks, struct hlg_err *err)
-{
-	size_t n = 0, command = 0;
-	const char **words;
-
-	while (args->command && args->command[command])
-		command++;
-	words = calloc(command + HLG_RECORD_TRACING_WORDS + 2 * HLG_GUEST_STACKS_WORDS +
-			       20,
-		       sizeof(*words));
-	if (!words) {
-		hlg_err_memory(err, "record");
-		return NULL;
-	}
-	words[n++] = "perf";
-	words[n++] = "record";
-	if (args->quiet)
-		words[n++] = "-q";
-	/* Of BPF programs only the host's stacks have frames; and the thread that listens
-	 * for them lets perf end up to a second late. */
-	if (!args->stacks)
-		words[n++] = "--no-bpf-event";
-	if (event_words(args, event, words, &n, err) < 0) {
-		free(words);
-		return NULL;
-	}
-	hlg_guest_stacks_options(stacks, args->stacks, words, &n);
-	if (args->compress)
-		words[n++] = "-z";
-	words[n++] = "-o";
-	words[n++] = args->out;
-	if (args->everything)
-		words[n++] = "-a";
-	if (args->pid) {
-		words[n++] = "-p";
-		words[n++] = args->pid;
-	}
-	if (args->command) {
-		words[n++] = "--";
-		hlg_guest_stacks_command(stacks, words, &n);
-	}
-	for (size_t i = 0; i < command; i++)
-		words[n++] = args->command[i];
-	return words;
-}
-
-static const int signals[] = {SIGINT, SIGTERM};
-
-static volatile sig_atomic_t perf_pid, interrupted;
-
-/* ^C reaches perf by itself, kill reaches us alone. */
-static void hand_on(int sig, siginfo_t *info, void *context)
-{
-	(void)context;
-	interrupted = 1;
-	if (info->si_code <= 0)
-		kill(perf_pid, sig);
-}
-
-static _Noreturn void become(const char *perf, const char **words, pid_t parent)
-{
-	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
-		_exit(127);
-	execv(perf, (char *const *)words);
-	fprintf(stderr, "hlguest: perf: cannot be run: %s (install linux-perf)\n",
-		strerrordesc_np(errno));
-	_exit(127);
-}
-
-/* perf is to end, and we tell what it got. Behind that, signals are ours again. */
-static int wait_for(pid_t pid, struct hlg_guest_stacks *stacks)
-{
-	struct sigaction action = {.sa_sigaction = hand_on,
-				   .sa_flags = SA_SIGINFO | SA_RESTART};
-	struct sigaction before[2];
-	siginfo_t ended;
-	int status = 0;
-
-	perf_pid = pid;
-	for (size_t i = 0; i < 2; i++)
-		sigaction(signals[i], &action, &before[i]);
-	hlg_guest_stacks_follow(stacks, pid);
-	/* As long as nobody has asked for its status, no other process has its number. */
-	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-		;
-	for (size_t i = 0; i < 2; i++)
-		sigaction(signals[i], &before[i], NULL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/*
- * Runs perf (perf-find.h) with these words, the last of which is NULL, and waits for it.
- * SIGINT and SIGTERM that come by kill(1) are handed on meanwhile. If we end first,
- * however we do (SIGKILL), the kernel sends it SIGTERM: so it finishes its recording and
- * ends the command that it records. Only a perf with capabilities of its own (setcap(8))
- * goes on, as prctl(2) says of PR_SET_PDEATHSIG.
- *
- * Returns its exit status, or 128 and the number of the signal it died by; 127 if it
- * cannot be run, 1 if it cannot be started, told on standard error.
- */
-static int run_perf(const char **words, struct hlg_guest_stacks *stacks)
-{
-	char perf[PATH_MAX];
-	pid_t pid, self = getpid();
-
-	if (!hlg_perf_find(perf)) {
-		fputs("hlguest: perf: not found in the absolute folders of PATH (install "
-		      "linux-perf)\n",
-		      stderr);
-		return 127;
-	}
-	pid = fork();
-	if (pid == 0) {
-		hlg_guest_stacks_let(stacks);
-		become(perf, words, self);
-	}
-	if (pid < 0) {
-		fprintf(stderr, "hlguest: perf: cannot be started: %s\n",
-			strerrordesc_np(errno));
-		return 1;
-	}
-	return wait_for(pid, stacks);
-}
-
-/* EVENTS as perf takes a group that is sampled by its leader; to be freed. */
-static char *group_word(const char *events)
-{
-	char *word;
-
-	if (asprintf(&word, events[0] == '{' ? "%s" : "{%s}:S", events) < 0)
-		return NULL;
-	return word;
 }
 
 /* Of a clock, what is short has no sample; a command that failed says why itself. */
@@ -648,10 +486,10 @@ static int record_event(struct hlg_record_request *args, const char *event)
 	if (!counted)
 		hlg_err_memory(&err, "record");
 	else if (begin_stacks(args, counted, &stacks, &err) == 0)
-		words = perf_words(args, counted, &stacks, &err);
+		words = hlg_record_perf_words(args, counted, &stacks, &err);
 	if (words) {
 		hlg_record_keep_begin(&keep, args->out);
-		status = run_perf(words, &stacks);
+		status = hlg_record_perf_run(words, &stacks);
 	}
 	free(counted);
 	status = words ? finish(args, event, status, &keep, &stacks)
@@ -679,7 +517,7 @@ static int record(struct hlg_record_request *args)
 					  : !hlg_record_counters_of_guests() ? "cpu-clock"
 					  : args->host                       ? "cycles:HG"
 						       : "cycles:G");
-	group = group_word(args->windows);
+	group = hlg_record_perf_group(args->windows);
 	if (!group) {
 		hlg_err_memory(&err, "record");
 		return hlg_output_error(&err);
@@ -696,7 +534,8 @@ static void tell_runs(const struct hlg_record_request *args, const char *out,
 	if (good < args->runs)
 		fprintf(stderr,
 			"hlguest: run %" PRIu64 " of %" PRIu64 " %s: no more are made\n",
-			good + 1, args->runs, interrupted ? "was interrupted" : "failed");
+			good + 1, args->runs,
+			hlg_record_perf_interrupted() ? "was interrupted" : "failed");
 	if (args->quiet || good == 0)
 		return;
 	begin_verb(args, "now", "report");
@@ -717,7 +556,7 @@ static int record_runs(struct hlg_record_request *args)
 
 	if (!out)
 		out = args->host ? "perf.data.kvm" : "perf.data.guest";
-	while (status == 0 && good < args->runs && !interrupted) {
+	while (status == 0 && good < args->runs && !hlg_record_perf_interrupted()) {
 		struct hlg_record_request one = *args;
 		char name[PATH_MAX];
 		struct hlg_err err;
@@ -731,7 +570,7 @@ static int record_runs(struct hlg_record_request *args)
 		status = record(&one);
 		hlg_record_guests_finish(&args->guests);
 		args->guests = one.guests;
-		good += status == 0 && !interrupted;
+		good += status == 0 && !hlg_record_perf_interrupted();
 	}
 	tell_runs(args, out, good);
 	return status == 0 && good < args->runs ? 128 + SIGINT : status;
