@@ -31,7 +31,11 @@ void hlg_record_process_add(struct hlg_record_guests *guests, int32_t pid);
 /* The same of a list of processes as perf's -p has it: "17,18". */
 void hlg_record_process_add_list(struct hlg_record_guests *guests, const char *pids);
 
-/* The same of all processes that have a machine of KVM's, as far as this user sees them.
+/* Fails if one of them does not run. */
+int hlg_record_process_check_list(const char *pids, struct hlg_err *err);
+
+/* The same as _add of all processes that have a machine of KVM's, as far as this user
+ * sees them.
  */
 void hlg_record_process_add_vmms(struct hlg_record_guests *guests);
 

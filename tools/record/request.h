@@ -17,6 +17,7 @@ struct hlg_record_request {
 	enum hlg_guest_stacks_way way; /* of guest_stacks */
 	uint64_t stack_bytes;          /* 0: not asked for */
 	uint64_t runs;                 /* 0: not asked for */
+	uint64_t run; /* of them; what is true of all is told in the first: 0 */
 	const char *event, *frequency, *out, *pid;
 	bool compress;
 	const char *windows, *count; /* a group, and its leader's period */

@@ -19,6 +19,7 @@
 #include "tools/record/command.h"
 #include "tools/record/count.h"
 #include "tools/record/counters.h"
+#include "tools/record/event.h"
 #include "tools/record/keep.h"
 #include "tools/record/modifiers.h"
 #include "tools/record/perf.h"
@@ -119,26 +120,37 @@ static int refuse(const struct hlg_record_request *args, const char *event)
 	if ((args->windows || !strstr(event, "cycles")) &&
 	    hlg_record_counters_check(event, &err) < 0)
 		return hlg_output_error(&err);
+	/* What is given of these is the same in each run. */
+	if (args->run == 0 && args->pid &&
+	    hlg_record_process_check_list(args->pid, &err) < 0)
+		return hlg_output_error(&err);
+	if (args->run == 0 &&
+	    hlg_record_event_check(event, args->windows ? 'W' : 'e',
+				   args->windows ? args->windows : event, &err) < 0)
+		return hlg_output_error(&err);
 	return 0;
 }
 
 /* The guest may be there already; if not, it is looked for when perf has ended. */
-static void begin_guest_stacks(struct hlg_record_request *args,
-			       struct hlg_guest_stacks *stacks)
+static int begin_guest_stacks(struct hlg_record_request *args,
+			      struct hlg_guest_stacks *stacks, struct hlg_err *err)
 {
 	struct hlg_record_guests running = {0};
 	struct hlg_guest_stacks_how how = {
 		.way = args->way,
 		.bytes = args->stack_bytes ? args->stack_bytes : HLG_GUEST_STACKS_BYTES,
 		.command = args->command,
-		.recording = args->out};
+		.recording = args->out,
+		.quiet = args->run > 0};
+	int rc;
 
 	/* Of all that run, those that will have samples are not known yet. */
 	if (!find_guest(args) && args->everything)
 		hlg_record_process_add_vmms(&running);
 	how.guest = hlg_record_guests_only(running.n ? &running : &args->guests);
-	hlg_guest_stacks_begin(stacks, &how);
+	rc = hlg_guest_stacks_begin(stacks, &how, err);
 	hlg_record_guests_finish(&running);
+	return rc;
 }
 
 /* Begins with guest stacks, and with -g settles what is recorded. */
@@ -151,8 +163,8 @@ static int begin_stacks(struct hlg_record_request *args, const char *event,
 	if (args->both && !args->guest_stacks)
 		args->guest_stacks = hlg_record_both_callers(args->out);
 	if (args->guest_stacks)
-		begin_guest_stacks(args, stacks);
-	if (args->both && !args->stacks)
+		rc = begin_guest_stacks(args, stacks, err);
+	if (rc == 0 && args->both && !args->stacks)
 		rc = hlg_record_both_host(&how, stacks, err);
 	args->stacks |= rc > 0;
 	args->both = false;
@@ -164,7 +176,8 @@ static void advise_rate(const struct hlg_record_request *args)
 {
 	uint64_t n;
 
-	if (args->quiet || args->windows || !hlg_number_u64(args->frequency, &n))
+	if (args->quiet || args->run || args->windows ||
+	    !hlg_number_u64(args->frequency, &n))
 		return;
 	if (n >= HLG_RATE_DENSE)
 		fprintf(stderr,
@@ -257,6 +270,7 @@ int hlg_record_session_runs(struct hlg_record_request *args)
 			return hlg_output_error(&err);
 		}
 		one.out = name;
+		one.run = good;
 		one.guests = (struct hlg_record_guests){0};
 		status = hlg_record_session(&one);
 		hlg_record_guests_finish(&args->guests);

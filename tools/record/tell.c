@@ -142,7 +142,7 @@ static void tell_next(const struct hlg_record_request *args)
 	tell_verb(args, "now",
 		  args->windows                        ? "windows"
 		  : args->exits                        ? "exits"
-		  : args->stacks || args->guest_stacks ? "flame --out=flame.svg"
+		  : args->stacks || args->guest_stacks ? "flame -o flame.svg"
 						       : "report",
 		  "");
 	if (!args->guest_stacks && !args->stacks && !args->windows && !args->exits &&
@@ -165,11 +165,12 @@ int hlg_record_tell(struct hlg_record_request *args, const char *event, int stat
 	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
 	    hlg_record_count_traced(args->out, &traced, &err) < 0)
 		return hlg_output_error(&err);
-	for (size_t i = 0; args->guest_stacks && i < guests->n; i++)
+	for (size_t i = 0; args->guest_stacks && !args->run && i < guests->n; i++)
 		hlg_guest_stacks_check(stacks, guests->paths[i]);
 	if (!args->quiet) {
 		tell_sums(args, &sums, traced);
-		tell_otherwise(args, event);
+		if (!args->run)
+			tell_otherwise(args, event);
 	}
 	if (sums.guest == 0 && !args->exits)
 		tell_nothing(args, event, status);
