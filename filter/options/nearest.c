@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/options/nearest.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -37,14 +38,22 @@ static size_t count_edits(const char *a, size_t n, const char *b, size_t m)
 	return last[m];
 }
 
+/* Does the word begin the known one, from three bytes on, or end in it, behind a dash? */
+static bool is_part(const char *word, size_t word_n, const char *known, size_t n)
+{
+	if (word_n < n)
+		return word_n >= 3 && memcmp(word, known, word_n) == 0;
+	return word_n > n && n >= 3 && word[word_n - n - 1] == '-' &&
+	       memcmp(word + word_n - n, known, n) == 0;
+}
+
 void hlg_nearest_look(struct hlg_nearest *nearest, const char *known, size_t n)
 {
 	size_t most = nearest->n < 6 ? 1 : nearest->n / 3, edits;
 
 	if (nearest->n > LONGEST || n > LONGEST || nearest->n < 2)
 		return;
-	if (nearest->n >= 3 && nearest->n < n &&
-	    memcmp(nearest->word, known, nearest->n) == 0)
+	if (is_part(nearest->word, nearest->n, known, n))
 		edits = 1;
 	else
 		edits = count_edits(nearest->word, nearest->n, known, n);

@@ -18,9 +18,9 @@ struct hlg_nearest {
 
 /*
  * Looks at a known word of n bytes. Near is one that the user's begins, from three bytes
- * on, or one that takes an edit for each three bytes of the user's, and at least one: a
- * letter too many, missing, another, or two swapped (optimal string alignment distance).
- * Of two that are as near the first counts.
+ * on; one that ends the user's, behind a dash; or one that takes an edit for each three
+ * bytes of the user's, and at least one: a letter too many, missing, another, or two
+ * swapped (optimal string alignment distance). Of two that are as near the first counts.
  */
 void hlg_nearest_look(struct hlg_nearest *nearest, const char *known, size_t n);
 

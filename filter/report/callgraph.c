@@ -383,6 +383,18 @@ static void count_none(struct hlg_report *r)
 	r->callers.none = all > told ? all - told : 0;
 }
 
+const char *hlg_callgraph_none(const struct hlg_space *space)
+{
+	bool may = space->n_images == 0;
+
+	for (size_t i = 0; i < space->n_images; i++)
+		may |= hlg_frame_may_have_callers(space->images[i]);
+	return may ? "no sample has callers in the guest (hlguest record --guest-stacks "
+		     "records them)"
+		   : "no sample has callers in the guest, which keeps no frame pointers "
+		     "and has no unwind tables (" HLG_FRAME_ADVICE ")";
+}
+
 int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
 {
 	const struct hlg_stacks *s = r->stacks;
@@ -407,8 +419,6 @@ int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
 	if (r->callers.refused)
 		warn_refused(r);
 	else if (r->options->children && !r->callers.stacks)
-		hlg_note_list_warn(&r->notes,
-				   "no sample has callers in the guest (hlguest "
-				   "record --guest-stacks records them)");
+		hlg_note_list_warn(&r->notes, "%s", hlg_callgraph_none(r->space));
 	return ok ? 0 : hlg_err_memory(err, "report");
 }

@@ -42,6 +42,10 @@ int hlg_callgraph_add_host(struct hlg_growing *to, const struct hlg_report *repo
  */
 int hlg_callgraph_judge(struct hlg_report *report, struct hlg_err *err);
 
+/* What to say where no sample has callers in guests of these images: how they are
+ * recorded, or that they cannot be. */
+const char *hlg_callgraph_none(const struct hlg_space *space);
+
 /* Samples of guests by what is known of the host's half, all that are selected. */
 struct hlg_callgraph_sums {
 	struct hlg_count known;  /* there is a half */

@@ -123,8 +123,8 @@ int hlg_format_choose(const struct hlg_format *format, struct hlg_options *optio
 			format->needs);
 	if (format->file && hlg_target_is_stream(options->out) && isatty(STDOUT_FILENO))
 		return hlg_err_set(err, HLG_EINPUT,
-				   "--format=%s: not for a terminal (use "
-				   "--out=%s)",
+				   "--format=%s: not for a terminal (use -o "
+				   "%s)",
 				   name, format->file);
 	if (!format->stacks && options->stacks != HLG_STACKS_LEAF)
 		return hlg_err_set(

@@ -90,3 +90,19 @@ int hlg_frame_count(const struct hlg_image *image, struct hlg_frame_count *count
 	free(code);
 	return 0;
 }
+
+bool hlg_frame_may_have_callers(const struct hlg_image *image)
+{
+	struct hlg_frame_count count;
+	struct hlg_err err;
+
+	if (hlg_frame_count(image, &count, &err) < 0 || hlg_frame_is_kept(&count))
+		return true;
+	for (size_t i = 0; i < image->elf.n_sections; i++) {
+		const char *name = image->elf.sections[i].name;
+
+		if (strcmp(name, ".eh_frame") == 0 || strcmp(name, ".debug_frame") == 0)
+			return true;
+	}
+	return false;
+}

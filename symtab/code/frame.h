@@ -29,6 +29,10 @@ struct hlg_frame_count {
 int hlg_frame_count(const struct hlg_image *image, struct hlg_frame_count *count,
 		    struct hlg_err *err);
 
+/* Can callers in an image be recorded, as far as its file tells: by frame pointers, or by
+ * unwind tables, of which there is a section? True where that is not known. */
+bool hlg_frame_may_have_callers(const struct hlg_image *image);
+
 /* False where most do not. */
 static inline bool hlg_frame_is_kept(const struct hlg_frame_count *count)
 {

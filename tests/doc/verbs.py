@@ -147,7 +147,7 @@ def check_examples(build, verb):
         env = environment(PATH=folder + ":" + os.environ["PATH"],
                           RECORDING=os.path.join(DATA, "demo-user.data"))
         for line in examples(must(hlguest_of(build), verb, "--help")):
-            words = shlex.split(line)
+            words = [str(os.getpid()) if w == "17" else w for w in shlex.split(line)]
             argv = [os.path.abspath(hlguest_of(build)), *words[1:]]
             if verb == "calibrate":
                 argv.append("--usage")

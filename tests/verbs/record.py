@@ -54,6 +54,13 @@ def check_counters(build, folder):
             yield f"{words}: {err}"
         elif not counters and (not told or status != 1 or os.path.exists(path)):
             yield f"{words}: status {status}, {os.path.exists(path)}: {err}"
+    for words, meant in ((["-e", "nosuchevent"], "list shows those that it knows"),
+                         (["-e", "kvm:nosuch"], "list shows those that it knows"),
+                         (["-W", "cpu-clok"], "list shows all")):
+        _, err, status = run(hlguest_of(build), "record", *words, "-o", path, "--", "true")
+        if status != 1 or os.path.exists(path) or err.count("\n") != 1 or \
+                f"{' '.join(words)}: perf knows no such event" not in err or meant not in err:
+            yield f"{words}: status {status}, {os.path.exists(path)}: {err}"
     # What only perf knows it is asked for: its error, and no empty file.
     _, err, status = run(hlguest_of(build), "record", "-e", "nosuch_pmu/event=1/", "-o", path,
                          "--", "true")

@@ -9,6 +9,7 @@
 #include "tools/annotate/annotate.h"
 #include "tools/annotate/called-by.h"
 #include "tools/annotate/snippet.h"
+#include "tools/inputs/places.h"
 
 enum {
 	BAR = 10,     /* cells, on a terminal only */
@@ -38,26 +39,6 @@ static void cut(char *text, size_t cells)
 	while (cells && (text[cells] & 0xc0) == 0x80)
 		cells--;
 	strcpy(text + cells, "...");
-}
-
-static void put_aliases(FILE *f, const struct hlg_place *place)
-{
-	const struct hlg_symbol *first;
-	const char *between = "  also called ";
-	size_t n;
-
-	if (!place->symbol)
-		return;
-	first = hlg_image_aliases(place->image, place->symbol, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (&first[i] == place->symbol)
-			continue;
-		fputs(between, f);
-		hlg_escape_print(f, hlg_image_name(place->image, &first[i]));
-		between = ", ";
-	}
-	if (n > 1)
-		fputc('\n', f);
 }
 
 /* What the place is, and where: "function, 63 bytes at 0x12b0 of demo.elf". */
@@ -113,7 +94,7 @@ static void put_head(struct writer *w, const struct hlg_listing *l,
 	}
 	fputc('\n', w->f);
 	put_place(w->f, &row->place);
-	put_aliases(w->f, &row->place);
+	hlg_places_put_aliases(w->f, &row->place);
 	put_hottest(w->f, l);
 	w->lost |= !hlg_called_by_put(w->f, &w->called, w->report, view, row);
 	if (l->remark)

@@ -97,7 +97,9 @@ int hlg_callers_unwind_open(struct hlg_callers_unwind **unwind,
 	}
 	hlg_callers_unwind_close(new);
 	return err->msg[0] ? HLG_EINPUT
-			   : hlg_err_set(err, HLG_EINPUT, "%s: has no unwind tables",
+			   : hlg_err_set(err, HLG_EINPUT,
+					 "%s: has no unwind tables "
+					 "(" HLG_CALLERS_UNWIND_ADVICE ")",
 					 image->path);
 }
 

@@ -20,6 +20,11 @@
 #include "symtab/image/image.h"
 #include "tools/callers/stack.h"
 
+/* How to build a guest that has tables; for messages. */
+#define HLG_CALLERS_UNWIND_ADVICE                                                        \
+	"build it with RUSTFLAGS=-Cforce-unwind-tables=yes, "                            \
+	"-fasynchronous-unwind-tables"
+
 struct hlg_callers_unwind;
 
 /*

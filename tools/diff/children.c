@@ -104,11 +104,8 @@ int hlg_diff_children(struct hlg_diff_side *side, const char *of, struct hlg_err
 			"--guest-stacks=cfi; --force compares all the same)",
 			of);
 	if (!side->report.callers.stacks)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"%s: no sample has callers in the guest (hlguest record "
-			"--guest-stacks records them)",
-			of);
+		return hlg_err_set(err, HLG_EINPUT, "%s: %s", of,
+				   hlg_callgraph_none(side->report.space));
 	rc = include(&side->all, &side->self, &side->report, err);
 	for (size_t i = 0; rc == 0 && i < side->n_runs; i++)
 		rc = include_run(side, i, err);

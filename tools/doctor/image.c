@@ -155,9 +155,7 @@ static void judge_callers(struct hlg_findings *f, const struct hlg_image *image)
 		       "%zu of %zu functions that call others keep a frame pointer",
 		       frames.framed, frames.calling);
 	level = kept || covered ? HLG_LEVEL_OK : HLG_LEVEL_INFO;
-	remedy = kept || covered ? NULL
-				 : "or build it with -Cforce-unwind-tables=yes, "
-				   "-fasynchronous-unwind-tables";
+	remedy = kept || covered ? NULL : "or " HLG_CALLERS_UNWIND_ADVICE;
 	if (tables.covered)
 		hlg_doctor_say(f, level, "tables", remedy,
 			       "%zu of %zu functions have unwind tables", tables.covered,

@@ -132,11 +132,11 @@ static void judge_traps(struct hlg_findings *f, const struct hlg_probes *p)
 			"%u.%u: perf kvm record takes cycles:P, which records no guest",
 			p->major, p->minor);
 	if (older(p, 6, 13))
-		hlg_doctor_say(
-			f, HLG_LEVEL_INFO, "perf",
-			"start recording when the vCPUs run (-p, -t), or everything (-a)",
-			"%u.%u: event groups with :S miss threads that start later",
-			p->major, p->minor);
+		hlg_doctor_say(f, HLG_LEVEL_INFO, "perf",
+			       "for record --windows: start the VMM first, then use -p "
+			       "PID, or -a",
+			       "%u.%u: groups of counters miss threads that start later",
+			       p->major, p->minor);
 }
 
 static void judge_filter(struct hlg_findings *f, const struct hlg_probes *p)

@@ -8,16 +8,20 @@
 #include "filter/options/number.h"
 #include "filter/output/note-list.h"
 #include "filter/view/place-name.h"
+#include "symtab/escape.h"
 #include "symtab/grow.h"
 
 enum {
-	CLOSE = 3 /* names that are told where there is none of the word's */
+	/* Names that are told where there is none of the word's. */
+	LAST = 24, /* of which it is the last part */
+	CLOSE = 5  /* that have it in them */
 };
 
 struct search {
 	struct hlg_found_places *places;
 	const char *word;
-	struct hlg_note_list close; /* CLOSE at most */
+	struct hlg_note_list last;  /* names whose last part is the word */
+	struct hlg_note_list close; /* names that have the word in them */
 	bool found;                 /* a place, perhaps one that was there before */
 	bool lost;                  /* no memory */
 };
@@ -53,12 +57,42 @@ static bool is_called(const char *name, const char *word)
 	return strncmp(name, word, n) == 0 && (name[n] == '\0' || name[n] == '(');
 }
 
-/* Keeps a name that has the word in it, once. */
+/* Is word the last part of a name's path: round, of kinds::hash::round<T>(u64)? */
+static bool is_last_part(const char *name, const char *word)
+{
+	size_t begin = 0, end = strlen(name), depth = 0;
+
+	for (size_t i = 0; name[i]; i++) {
+		char c = name[i];
+
+		if (depth == 0 && c == ':' && name[i + 1] == ':') {
+			begin = ++i + 1;
+			end = strlen(name);
+		} else if (depth == 0 && i > begin && (c == '<' || c == '(') && end > i) {
+			end = i;
+		}
+		depth += c == '<' || c == '(';
+		depth -= depth && (c == ')' || (c == '>' && i && name[i - 1] != '-'));
+	}
+	return end - begin == strlen(word) &&
+	       strncmp(name + begin, word, end - begin) == 0;
+}
+
+/* Once each, most at most. */
+static void keep(struct hlg_note_list *names, size_t most, const char *name)
+{
+	if (names->n < most && !hlg_note_list_has(names, name))
+		hlg_note_list_add(names, "%s", name);
+}
+
+/* Keeps a name that has the word in it. */
 static void keep_close(struct search *s, const char *name)
 {
-	if (s->close.n < CLOSE && s->word[0] && strstr(name, s->word) &&
-	    !hlg_note_list_has(&s->close, name))
-		hlg_note_list_add(&s->close, "%s", name);
+	if (!s->word[0] || !strstr(name, s->word))
+		return;
+	keep(&s->close, CLOSE, name);
+	if (is_last_part(name, s->word))
+		keep(&s->last, LAST, name);
 }
 
 /* Takes name over, which is NULL without memory. */
@@ -84,6 +118,8 @@ static void search_symbols(struct search *s, const struct hlg_image *image)
 		    !matches(s, hlg_place_name_symbol(image, symbol, true)))
 			continue;
 		hlg_image_lookup(image, symbol->addr, &place);
+		if (place.symbol && place.start == symbol->addr)
+			place.symbol = symbol;
 		if (place.image)
 			take(s, &place);
 	}
@@ -105,22 +141,36 @@ static void search_gaps(struct search *s, const struct hlg_image *image)
 	}
 }
 
+/* Names that the word may mean, as far as a message has room. */
+static int tell_names(const struct search *s, const struct hlg_note_list *names,
+		      struct hlg_err *err)
+{
+	char list[sizeof(err->msg) - 200] = "";
+	size_t used = 0, i = 0;
+	bool last = names == &s->last;
+
+	for (; i < names->n; i++) {
+		size_t n = strlen(names->line[i]) + 2;
+
+		if (i && used + n >= sizeof(list))
+			break;
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+					 i ? ", " : "", names->line[i]);
+		used = used < sizeof(list) ? used : sizeof(list) - 1;
+	}
+	return hlg_err_set(err, HLG_EINPUT, "%s: %s (%s%s%s)", s->word,
+			   last ? "several functions are called so" : "no such function",
+			   last ? "" : "there are ", list,
+			   i < names->n || names->n == (last ? LAST : CLOSE)
+				   ? ", perhaps more"
+				   : "");
+}
+
 static int tell_none(const struct search *s, const struct hlg_space *space,
 		     struct hlg_err *err)
 {
-	char list[256] = "";
-	size_t used = 0;
-
-	for (size_t i = 0; i < s->close.n && used < sizeof(list); i++) {
-		const char *comma = i ? ", " : "";
-
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", comma,
-					 s->close.line[i]);
-	}
-	if (s->close.n)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: no such function (there are %s%s)", s->word, list,
-				   s->close.n == CLOSE ? ", perhaps more" : "");
+	if (s->last.n || s->close.n)
+		return tell_names(s, s->last.n ? &s->last : &s->close, err);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: no such function in %s%s, and no such file (hlguest "
 			   "report lists those with samples)",
@@ -135,7 +185,21 @@ static void search_all(struct search *s, const struct hlg_space *space)
 		if (strncmp(s->word, "__gap__", 7) == 0 || s->word[0] == '[')
 			search_gaps(s, space->images[i]);
 	}
-	s->lost |= s->close.lost;
+	s->lost |= s->close.lost || s->last.lost;
+}
+
+static void finish_names(struct search *s)
+{
+	hlg_note_list_finish(&s->close);
+	hlg_note_list_finish(&s->last);
+}
+
+/* The one name that the word is a part of, or the last part; NULL: none, or several. */
+static const char *only_name(const struct search *s)
+{
+	if (s->last.n)
+		return s->last.n == 1 ? s->last.line[0] : NULL;
+	return s->close.n == 1 ? s->close.line[0] : NULL;
 }
 
 int hlg_places_find(struct hlg_found_places *places, const struct hlg_space *space,
@@ -145,19 +209,19 @@ int hlg_places_find(struct hlg_found_places *places, const struct hlg_space *spa
 	int rc = 0;
 
 	search_all(&s, space);
-	if (!s.lost && !s.found && s.close.n == 1) { /* word is a part of one name */
-		struct search whole = {.places = places, .word = s.close.line[0]};
+	if (!s.lost && !s.found && only_name(&s)) {
+		struct search whole = {.places = places, .word = only_name(&s)};
 
 		search_all(&whole, space);
 		s.found = whole.found;
 		s.lost = whole.lost;
-		hlg_note_list_finish(&whole.close);
+		finish_names(&whole);
 	}
 	if (s.lost)
 		rc = hlg_err_memory(err, word);
 	else if (!s.found)
 		rc = tell_none(&s, space, err);
-	hlg_note_list_finish(&s.close);
+	finish_names(&s);
 	return rc;
 }
 
@@ -168,6 +232,26 @@ int hlg_places_find_ip(struct hlg_found_places *places, const struct hlg_space *
 
 	hlg_space_lookup(space, ip, &place);
 	return add(places, &place) ? 0 : hlg_err_memory(err, "address");
+}
+
+void hlg_places_put_aliases(FILE *f, const struct hlg_place *place)
+{
+	const struct hlg_symbol *first;
+	const char *between = "  also called ";
+	size_t n;
+
+	if (!place->symbol)
+		return;
+	first = hlg_image_aliases(place->image, place->symbol, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (&first[i] == place->symbol)
+			continue;
+		fputs(between, f);
+		hlg_escape_print(f, hlg_image_name(place->image, &first[i]));
+		between = ", ";
+	}
+	if (n > 1)
+		fputc('\n', f);
 }
 
 void hlg_places_finish(struct hlg_found_places *places)

@@ -421,8 +421,10 @@ static int show_place(const struct show *s, const struct hlg_place *place,
 	for (size_t i = 0; i < s->view->n_rows; i++)
 		if (s->view->rows[i].place.owner == place->owner)
 			return show_row(s, &s->view->rows[i], err);
+	if (place->image) /* by its first name, as the others */
+		hlg_image_lookup(place->image, place->start, &none.place);
 	none.share = hlg_interval_wilson(0, hlg_view_worth(s->view));
-	none.name = hlg_place_name(place, s->a->report->options->demangle);
+	none.name = hlg_place_name(&none.place, s->a->report->options->demangle);
 	if (!none.name)
 		return hlg_err_memory(err, "annotate");
 	rc = show_row(s, &none, err);

@@ -57,6 +57,7 @@ struct answer {
 	uint64_t asked; /* as it was given: a guest address, or with --own the image's */
 	struct hlg_place place;
 	const char *name; /* of the place, readable if wanted; not escaped */
+	bool named;       /* it was asked for by its name */
 	bool known;       /* is there a line? */
 	struct hlg_source_line line;
 	size_t n_inlines;
@@ -117,6 +118,8 @@ static int write_text(void *answer, FILE *f, struct hlg_err *err)
 	fputc('\n', f);
 	for (size_t i = 0; ok && i < a->n_inlines; i++)
 		ok = print_inline(f, &a->inlines[i], a->demangle);
+	if (a->named)
+		hlg_places_put_aliases(f, &a->place);
 	return ok ? 0 : hlg_err_memory(err, "lookup");
 }
 
@@ -182,8 +185,9 @@ static int write_json(void *answer, FILE *f, struct hlg_err *err)
 /*
  * Writers of a struct answer. Text: `0xADDR name+0xOFF (kind, image) file:line`, no
  * offset and no image outside, no line where none is known; then a line for each inlined
- * function, `  inlined NAME, called at file:line`. JSON: one object on one line; keys may
- * be added, none changes its meaning. They fail without memory.
+ * function, `  inlined NAME, called at file:line`; of a place that was asked for by a
+ * name a line of its others. JSON: one object on one line; keys may be added, none
+ * changes its meaning. They fail without memory.
  */
 static const struct hlg_format text = {.name = "text", .write = write_text};
 static const struct hlg_format json = {.name = "json", HLG_FORMAT_JANSSON(write_json)};
@@ -333,7 +337,8 @@ static bool tell_own(struct lookup *l, uint64_t addr)
 	return true;
 }
 
-static bool answer(struct lookup *l, uint64_t addr)
+/* named: the place that was asked for by its name, if one was; or NULL. */
+static bool answer(struct lookup *l, uint64_t addr, const struct hlg_place *named)
 {
 	const struct arguments *args = l->args;
 	struct answer a = {.asked = addr, .demangle = args->demangle};
@@ -345,6 +350,9 @@ static bool answer(struct lookup *l, uint64_t addr)
 		hlg_image_lookup(l->run.space.images[0], addr, &a.place);
 	else
 		hlg_space_lookup(&l->run.space, addr, &a.place);
+	a.named = named && named->owner == a.place.owner;
+	if (a.named)
+		a.place.symbol = named->symbol;
 	if (a.place.image)
 		find_line(l, &a);
 	name = hlg_place_name(&a.place, args->demangle);
@@ -361,10 +369,11 @@ static bool answer_place(struct lookup *l, const struct hlg_place *place)
 	bool ok = true;
 
 	if (l->args->own)
-		return answer(l, place->start);
+		return answer(l, place->start, place);
 	for (size_t i = 0; ok && i < hlg_image_n_bases(image); i++)
 		ok = answer(l,
-			    hlg_image_base(image, i).base + place->start - image->first);
+			    hlg_image_base(image, i).base + place->start - image->first,
+			    place);
 	return ok;
 }
 
@@ -403,7 +412,7 @@ static void take_question(struct lookup *l, const char *where, const char *word)
 	int rc = 0;
 
 	if (read_question(word, &addr))
-		rc = answer(l, addr) &&
+		rc = answer(l, addr, NULL) &&
 				     (where[0] || find_fault(word) || tell_own(l, addr))
 			     ? 0
 			     : hlg_err_memory(&err, word);

@@ -27,7 +27,7 @@ static int check(void *arguments, struct hlg_err *err)
 	if (args->paths.n == 0)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "no profile is given (hlguest report --format=pprof "
-				   "--out=x.pb.gz saves one)");
+				   "-o x.pb.gz saves one)");
 	if (hlg_target_is_stream(args->out) && isatty(STDOUT_FILENO))
 		return hlg_err_set(
 			err, HLG_EINPUT,

@@ -101,11 +101,11 @@ static int fail_inflate(const struct input *in, struct hlg_err *err, int z)
 	if (begins_with(&in->file, "PERFILE2") || begins_with(&in->file, "2ELIFREP"))
 		return fail(in, err,
 			    "is a recording, not a saved profile (hlguest report "
-			    "--format=pprof --out=x.pb.gz guest.elf FILE saves one)");
+			    "--format=pprof -o x.pb.gz guest.elf FILE saves one)");
 	if (!begins_with(&in->file, "\x1f\x8b"))
 		return fail(in, err,
 			    "is not a saved profile, which gzip has compressed (hlguest "
-			    "report --format=pprof --out=x.pb.gz saves one)");
+			    "report --format=pprof -o x.pb.gz saves one)");
 	return fail(in, err, "the gzip data are damaged (copy it or save it again)");
 }
 

@@ -31,6 +31,28 @@ static void give_up(struct hlg_guest_stacks *stacks)
 	stacks->failed = true;
 }
 
+/* One line, or nothing without memory. */
+__attribute__((format(printf, 1, 2))) static void tell_line(const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+	int rc;
+
+	va_start(ap, fmt);
+	rc = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (rc < 0)
+		return;
+	hlg_output_fold(stderr, 0, 0, line);
+	fputc('\n', stderr);
+	free(line);
+}
+
+static void tell_flat(const struct hlg_err *why)
+{
+	tell_line("hlguest: no guest stacks: %s", why->msg);
+}
+
 static bool on_stack(void *ctx, const struct hlg_callers_stack *stack)
 {
 	struct hlg_guest_stacks *stacks = ctx;
@@ -62,6 +84,11 @@ static int look_for_tables(const struct hlg_image *image,
 		hlg_callers_unwind_count(tables, &count);
 	hlg_callers_unwind_close(tables);
 	/* Who asks for them gets what there is. */
+	if (asked && rc == 0 && count.covered == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: no function has unwind tables "
+				   "(" HLG_CALLERS_UNWIND_ADVICE ")",
+				   image->path);
 	if (asked || hlg_callers_unwind_is_covered(&count))
 		return rc;
 	return hlg_err_set(err, HLG_EINPUT,
@@ -87,7 +114,7 @@ static int choose(struct hlg_guest_stacks *stacks, const struct hlg_guest_stacks
 		return 0;
 	if (!asked && hlg_frame_count(image, &count, err) < 0)
 		count = (struct hlg_frame_count){0};
-	if (asked || (!hlg_frame_is_kept(&count) && !image->next_guest)) {
+	if (!image->next_guest && (asked || !hlg_frame_is_kept(&count))) {
 		stacks->way = HLG_GUEST_STACKS_CFI;
 		stacks->chosen = !asked;
 		rc = look_for_tables(image, &count, asked, err);
@@ -110,23 +137,41 @@ static int open_program(struct hlg_guest_stacks *stacks,
 					       stacks, err);
 }
 
-void hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks,
-			    const struct hlg_guest_stacks_how *how)
+/* Everything but what the guest has to have. */
+static int begin(struct hlg_guest_stacks *stacks, const struct hlg_guest_stacks_how *how)
 {
-	memset(stacks, 0, sizeof(*stacks));
-	stacks->gate = how->command;
-	if (choose(stacks, how, &stacks->why) < 0 ||
-	    open_program(stacks, how, &stacks->why) < 0) {
-		give_up(stacks);
-		return;
-	}
+	int rc = open_program(stacks, how, &stacks->why);
+
+	if (rc < 0)
+		return rc;
 	stacks->join.way = stacks->way == HLG_GUEST_STACKS_CFI ? HLG_CHAIN_WAY_CFI
 							       : HLG_CHAIN_WAY_FRAMES;
 	stacks->from[0] = stacks->from[1] = stacks->to[0] = stacks->to[1] = -1;
 	if (pipe2(stacks->from, O_CLOEXEC) == 0 && pipe2(stacks->to, O_CLOEXEC) == 0)
-		return;
-	hlg_err_set(&stacks->why, HLG_ESYSTEM, "no pipe: %s", strerrordesc_np(errno));
+		return 0;
+	return hlg_err_set(&stacks->why, HLG_ESYSTEM, "no pipe: %s",
+			   strerrordesc_np(errno));
+}
+
+int hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks,
+			   const struct hlg_guest_stacks_how *how, struct hlg_err *err)
+{
+	int rc;
+
+	memset(stacks, 0, sizeof(*stacks));
+	stacks->gate = how->command;
+	rc = choose(stacks, how, &stacks->why);
+	if (rc < 0 && how->way == HLG_GUEST_STACKS_CFI)
+		return hlg_err_set(err, rc, "--guest-stacks=cfi: %s", stacks->why.msg);
+	if (rc == 0)
+		rc = begin(stacks, how);
+	if (rc == 0)
+		return 0;
 	give_up(stacks);
+	stacks->told = true;
+	if (!how->quiet)
+		tell_flat(&stacks->why);
+	return 0;
 }
 
 void hlg_guest_stacks_options(struct hlg_guest_stacks *stacks, bool callchains,
@@ -253,28 +298,6 @@ void hlg_guest_stacks_follow(struct hlg_guest_stacks *stacks, pid_t perf)
 	close_pipes(stacks);
 }
 
-/* One line, or nothing without memory. */
-__attribute__((format(printf, 1, 2))) static void tell_line(const char *fmt, ...)
-{
-	va_list ap;
-	char *line;
-	int rc;
-
-	va_start(ap, fmt);
-	rc = vasprintf(&line, fmt, ap);
-	va_end(ap);
-	if (rc < 0)
-		return;
-	hlg_output_fold(stderr, 0, 0, line);
-	fputc('\n', stderr);
-	free(line);
-}
-
-static void tell_flat(const struct hlg_err *why)
-{
-	tell_line("hlguest: no guest stacks: %s", why->msg);
-}
-
 /* Why most of those that are not whole ended early. */
 static const char *most_ends(const struct hlg_rewrite_counts *counts)
 {
@@ -345,7 +368,7 @@ bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
 	struct hlg_err err;
 	uint64_t full;
 
-	if (stacks->failed)
+	if (stacks->failed && !stacks->told)
 		tell_flat(&stacks->why);
 	if (stacks->failed || !stacks->program)
 		return false;
@@ -384,9 +407,8 @@ static void check_tables(const struct hlg_image *image)
 	hlg_callers_unwind_close(tables);
 	if (!hlg_callers_unwind_is_covered(&count))
 		tell_line("hlguest: callers are missing: of the guest's %zu functions, "
-			  "%zu have unwind tables (build it with "
-			  "RUSTFLAGS=-Cforce-unwind-tables=yes, "
-			  "-fasynchronous-unwind-tables; or try --guest-stacks=fp)",
+			  "%zu have unwind tables (" HLG_CALLERS_UNWIND_ADVICE
+			  "; or try --guest-stacks=fp)",
 			  count.functions, count.covered);
 }
 

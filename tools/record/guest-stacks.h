@@ -4,7 +4,8 @@
  * clock of ours with it; a program of the kernel (tools/callers) is attached to perf's
  * events and hands over the guests' stacks, and when perf has ended, its recording gets
  * them. Whatever fails on the way, the recording is as good as without, and one line
- * says why.
+ * says why; only tables that were asked for, and that the guest has not, are an error
+ * before anything is recorded.
  *
  *	words[n++] = ...               hlg_guest_stacks_begin(), _options(), _command()
  *	fork(); in the child           hlg_guest_stacks_let()
@@ -40,6 +41,7 @@ struct hlg_guest_stacks_how {
 	bool command;   /* perf is given one */
 	const char *recording;
 	const char *guest; /* an ELF or a host with one inside; NULL: not known yet */
+	bool quiet;        /* why there will be none was told before */
 };
 
 #define HLG_GUEST_STACKS_WORDS 8 /* at most, of each of the two functions */
@@ -47,8 +49,9 @@ struct hlg_guest_stacks_how {
 /* All 0: none are asked for, and nothing is done. */
 struct hlg_guest_stacks {
 	struct hlg_callers_program *program; /* NULL: the recording will be flat, */
-	bool failed;                         /* and this is why */
+	bool failed;                         /* and this is why, */
 	struct hlg_err why;
+	bool told; /* which was said */
 	bool attached, gate;
 	enum hlg_guest_stacks_way way; /* FP or CFI */
 	bool chosen;                   /* CFI as the ELF has no frame pointers */
@@ -58,9 +61,10 @@ struct hlg_guest_stacks {
 	struct hlg_join join;
 };
 
-/* Decides the way, and loads the program. */
-void hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks,
-			    const struct hlg_guest_stacks_how *how);
+/* Decides the way, and loads the program. Fails where tables were asked for (CFI), and
+ * the guest, which is known, has none. */
+int hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks,
+			   const struct hlg_guest_stacks_how *how, struct hlg_err *err);
 
 /* Appends perf's options, and what goes before the command. callchains: perf has been
  * told already to record the host's. */

@@ -152,6 +152,24 @@ void hlg_record_process_add_list(struct hlg_record_guests *guests, const char *p
 	}
 }
 
+int hlg_record_process_check_list(const char *pids, struct hlg_err *err)
+{
+	while (*pids) {
+		size_t n = strcspn(pids, ",");
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%.*s", (int)(n < 40 ? n : 40), pids);
+		if (n == 0 || n > 40 || strspn(pids, "0123456789") != n ||
+		    (access(path, F_OK) != 0 && access("/proc/self", F_OK) == 0))
+			return hlg_err_set(err, HLG_EINPUT,
+					   "-p %.*s: no such process (pidof finds one by its "
+					   "name, -a takes all)",
+					   (int)n, pids);
+		pids += n + (pids[n] == ',');
+	}
+	return 0;
+}
+
 /* Has it a machine of KVM's? */
 static bool is_vmm(int32_t pid)
 {
@@ -187,6 +205,11 @@ void hlg_record_process_add_vmms(struct hlg_record_guests *guests)
 	}
 	if (processes)
 		closedir(processes);
+}
+
+const char *hlg_record_guests_only(const struct hlg_record_guests *guests)
+{
+	return guests->n == (guests->module ? 2 : 1) ? guests->paths[0] : NULL;
 }
 
 void hlg_record_guests_finish(struct hlg_record_guests *guests)

@@ -18,7 +18,7 @@
 struct hlg_record_guests {
 	char *paths[HLG_BESIDE_GUESTS]; /* absolute, each once */
 	size_t n;
-	bool module; /* the second is one that the first runs */
+	bool module;     /* the second is one that the first runs */
 	char *untrusted; /* a program that root did not look into, the first; or NULL */
 };
 
@@ -31,9 +31,16 @@ void hlg_record_process_add(struct hlg_record_guests *guests, int32_t pid);
 /* The same of a list of processes as perf's -p has it: "17,18". */
 void hlg_record_process_add_list(struct hlg_record_guests *guests, const char *pids);
 
-/* The same of all processes that have a machine of KVM's, as far as this user sees them.
+/* Fails if one of them does not run. */
+int hlg_record_process_check_list(const char *pids, struct hlg_err *err);
+
+/* The same as _add of all processes that have a machine of KVM's, as far as this user
+ * sees them.
  */
 void hlg_record_process_add_vmms(struct hlg_record_guests *guests);
+
+/* The guest, if it is known which one runs; or NULL. */
+const char *hlg_record_guests_only(const struct hlg_record_guests *guests);
 
 void hlg_record_guests_finish(struct hlg_record_guests *guests);
 

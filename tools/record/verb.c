@@ -5,63 +5,19 @@
  * shell sees a name. perf kvm record would do the same, but perf 7.2 ends that with
  * SIGABRT.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <linux/perf_event.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "filter/options/number.h"
-#include "filter/output/target.h"
-#include "filter/stats/rate.h"
-#include "symtab/escape.h"
-#include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
-#include "tools/cli/output.h"
-#include "tools/cli/perf-find.h"
 #include "tools/cli/verb.h"
-#include "tools/feed/feed.h"
-#include "tools/inputs/images.h"
-#include "tools/perfdata/perfdata.h"
-#include "tools/record/both.h"
-#include "tools/record/command.h"
-#include "tools/record/count.h"
-#include "tools/record/counters.h"
-#include "tools/record/guest-stacks.h"
-#include "tools/record/keep.h"
-#include "tools/record/modifiers.h"
-#include "tools/record/process.h"
+#include "tools/record/request.h"
 #include "tools/record/runs.h"
-#include "tools/record/tracing.h"
-
-/* A prime, so that sampling does not fall into step with what is sampled. */
-#define FREQUENCY "997"
-
-/* A window of counters: with instructions some 100 us, with clocks 1 ms. */
-#define WINDOW "1000000"
-
-struct arguments {
-	bool host, everything, exits, stacks, sandboxes, guest_stacks, quiet;
-	bool both; /* stacks and guest_stacks, as far as they can be had */
-	enum hlg_guest_stacks_way way; /* of guest_stacks */
-	uint64_t stack_bytes;          /* 0: not asked for */
-	uint64_t runs;                 /* 0: not asked for */
-	const char *event, *frequency, *out, *pid;
-	bool compress;
-	const char *windows, *count; /* a group, and its leader's period */
-	char **command;
-	struct hlg_record_guests guests; /* that are known */
-};
+#include "tools/record/session.h"
 
 static int set_frequency(void *arguments, const struct hlg_verb_option *option,
 			 char *value, struct hlg_err *err)
 {
-	struct arguments *args = arguments;
+	struct hlg_record_request *args = arguments;
 	uint64_t n;
 
 	args->frequency = value;
@@ -88,7 +44,7 @@ static int refuse_threads(void *arguments, const struct hlg_verb_option *option,
 static int set_count(void *arguments, const struct hlg_verb_option *option, char *value,
 		     struct hlg_err *err)
 {
-	struct arguments *args = arguments;
+	struct hlg_record_request *args = arguments;
 	uint64_t n;
 
 	args->count = value;
@@ -101,7 +57,7 @@ static int set_count(void *arguments, const struct hlg_verb_option *option, char
 static int set_runs(void *arguments, const struct hlg_verb_option *option, char *value,
 		    struct hlg_err *err)
 {
-	struct arguments *args = arguments;
+	struct hlg_record_request *args = arguments;
 
 	if (hlg_number_u64(value, &args->runs) && args->runs > 0 &&
 	    args->runs <= HLG_RECORD_RUNS_MOST)
@@ -116,7 +72,7 @@ static int set_guest_stacks(void *arguments, const struct hlg_verb_option *optio
 	static const char *const words[] = {[HLG_GUEST_STACKS_AUTO] = "auto",
 					    [HLG_GUEST_STACKS_FP] = "fp",
 					    [HLG_GUEST_STACKS_CFI] = "cfi"};
-	struct arguments *args = arguments;
+	struct hlg_record_request *args = arguments;
 
 	args->guest_stacks = true;
 	args->way = HLG_GUEST_STACKS_AUTO;
@@ -136,7 +92,7 @@ static int set_guest_stacks(void *arguments, const struct hlg_verb_option *optio
 static int set_stack_size(void *arguments, const struct hlg_verb_option *option,
 			  char *value, struct hlg_err *err)
 {
-	struct arguments *args = arguments;
+	struct hlg_record_request *args = arguments;
 
 	if (hlg_number_size(value, &args->stack_bytes) &&
 	    args->stack_bytes >= HLG_GUEST_STACKS_LEAST &&
@@ -148,712 +104,14 @@ static int set_stack_size(void *arguments, const struct hlg_verb_option *option,
 			   option->name, value);
 }
 
-/* What guest stacks do not go together with. */
-static int check_guest_stacks(const struct arguments *args, struct hlg_err *err)
-{
-	if (args->stack_bytes &&
-	    !(args->guest_stacks ? args->way != HLG_GUEST_STACKS_FP : args->both))
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"--stack-size: only stacks that are unwound by tables are copied "
-			"(use it with -g, or --guest-stacks=cfi or auto)");
-	if (args->guest_stacks && args->windows)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"--guest-stacks and --windows: record different things "
-			"(give one)");
-	if (args->guest_stacks && args->out && strcmp(args->out, "-") == 0)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--guest-stacks: writes the recording twice (give a "
-				   "file: -o FILE)");
-	return 0;
-}
-
-static bool traces(const struct arguments *args)
-{
-	return args->exits || args->stacks || args->sandboxes || args->both;
-}
-
-/* What several runs do not go together with. */
-static int check_runs(const struct arguments *args, struct hlg_err *err)
-{
-	if (!args->runs)
-		return 0;
-	if (!args->command)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--runs: of what is not known (give the command that "
-				   "each run is of: -- COMMAND)");
-	if (args->windows)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--runs and --windows: runs are for hlguest diff, "
-				   "which compares samples (give one)");
-	if (args->out && strcmp(args->out, "-") == 0)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--runs: each run has a file of its own (give their "
-				   "name: -o FILE)");
-	return 0;
-}
-
-/* What does not go together. */
-static int check(void *arguments, struct hlg_err *err)
-{
-	const struct arguments *args = arguments;
-
-	if (args->compress && !HLG_HAVE_ZSTD)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "-z: this build reads no compressed recordings (leave "
-				   "it out, or build with libzstd)");
-	if (args->windows && traces(args))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s and --windows: record different things (give one)",
-				   args->both     ? "-g"
-				   : args->exits  ? "--exits"
-				   : args->stacks ? "--stacks"
-						  : "--sandboxes");
-	if (check_guest_stacks(args, err) < 0 || check_runs(args, err) < 0 ||
-	    hlg_target_check_magic(args->out, HLG_MAGIC_RECORDING, err) < 0)
-		return HLG_EINPUT;
-	if (!args->command && !args->pid && !args->everything)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "nothing to record (use -- COMMAND, -p PID or -a)");
-	if (args->pid && args->everything)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"-p %s and -a: these processes or all (use one of both)",
-			args->pid);
-	if (args->count && !args->windows)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "-c %s: only with --windows=EVENTS (use -F)",
-				   args->count);
-	if (args->windows && (args->event || args->frequency))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--windows=%s: its first event samples (use -c N, and "
-				   "neither -e nor -F)",
-				   args->windows);
-	return 0;
-}
-
-static struct hlg_record_tracing tracing_of(const struct arguments *args,
-					    const char *event)
-{
-	return (struct hlg_record_tracing){.exits = args->exits,
-					   .stacks = args->stacks || args->both,
-					   .sandboxes = args->sandboxes,
-					   .event = event,
-					   .frequency = args->frequency,
-					   .root = ""};
-}
-
-/* Appends what to record. */
-static int event_words(const struct arguments *args, const char *event,
-		       const char **words, size_t *n, struct hlg_err *err)
-{
-	const struct hlg_record_tracing how = tracing_of(args, event);
-
-	if (traces(args))
-		return hlg_record_tracing_words(&how, words, n, err);
-	words[(*n)++] = "-e";
-	words[(*n)++] = event;
-	words[(*n)++] = args->windows ? "-c" : "-F";
-	words[(*n)++] = args->windows ? args->count : args->frequency;
-	if (args->windows) { /* whose row, and when: perf leaves them out else */
-		words[(*n)++] = "-T";
-		words[(*n)++] = "--sample-cpu";
-	} else {
-		hlg_record_tracing_halt("", words, n);
-	}
-	return 0;
-}
-
-/* perf's words; the last is NULL. To be freed; NULL after an error. */
-static const char **perf_words(const struct arguments *args, const char *event,
-			       struct hlg_guest_stacks *stacks, struct hlg_err *err)
-{
-	size_t n = 0, command = 0;
-	const char **words;
-
-	while (args->command && args->command[command])
-		command++;
-	words = calloc(command + HLG_RECORD_TRACING_WORDS + 2 * HLG_GUEST_STACKS_WORDS +
-			       20,
-		       sizeof(*words));
-	if (!words) {
-		hlg_err_memory(err, "record");
-		return NULL;
-	}
-	words[n++] = "perf";
-	words[n++] = "record";
-	if (args->quiet)
-		words[n++] = "-q";
-	/* Of BPF programs only the host's stacks have frames; and the thread that listens
-	 * for them lets perf end up to a second late. */
-	if (!args->stacks)
-		words[n++] = "--no-bpf-event";
-	if (event_words(args, event, words, &n, err) < 0) {
-		free(words);
-		return NULL;
-	}
-	hlg_guest_stacks_options(stacks, args->stacks, words, &n);
-	if (args->compress)
-		words[n++] = "-z";
-	words[n++] = "-o";
-	words[n++] = args->out;
-	if (args->everything)
-		words[n++] = "-a";
-	if (args->pid) {
-		words[n++] = "-p";
-		words[n++] = args->pid;
-	}
-	if (args->command) {
-		words[n++] = "--";
-		hlg_guest_stacks_command(stacks, words, &n);
-	}
-	for (size_t i = 0; i < command; i++)
-		words[n++] = args->command[i];
-	return words;
-}
-
-static const int signals[] = {SIGINT, SIGTERM};
-
-static volatile sig_atomic_t perf_pid, interrupted;
-
-/* ^C reaches perf by itself, kill reaches us alone. */
-static void hand_on(int sig, siginfo_t *info, void *context)
-{
-	(void)context;
-	interrupted = 1;
-	if (info->si_code <= 0)
-		kill(perf_pid, sig);
-}
-
-static _Noreturn void become(const char *perf, const char **words, pid_t parent)
-{
-	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
-		_exit(127);
-	execv(perf, (char *const *)words);
-	fprintf(stderr, "hlguest: perf: cannot be run: %s (install linux-perf)\n",
-		strerrordesc_np(errno));
-	_exit(127);
-}
-
-/* perf is to end, and we tell what it got. Behind that, signals are ours again. */
-static int wait_for(pid_t pid, struct hlg_guest_stacks *stacks)
-{
-	struct sigaction action = {.sa_sigaction = hand_on,
-				   .sa_flags = SA_SIGINFO | SA_RESTART};
-	struct sigaction before[2];
-	siginfo_t ended;
-	int status = 0;
-
-	perf_pid = pid;
-	for (size_t i = 0; i < 2; i++)
-		sigaction(signals[i], &action, &before[i]);
-	hlg_guest_stacks_follow(stacks, pid);
-	/* As long as nobody has asked for its status, no other process has its number. */
-	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-		;
-	for (size_t i = 0; i < 2; i++)
-		sigaction(signals[i], &before[i], NULL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/*
- * Runs perf (perf-find.h) with these words, the last of which is NULL, and waits for it.
- * SIGINT and SIGTERM that come by kill(1) are handed on meanwhile. If we end first,
- * however we do (SIGKILL), the kernel sends it SIGTERM: so it finishes its recording and
- * ends the command that it records. Only a perf with capabilities of its own (setcap(8))
- * goes on, as prctl(2) says of PR_SET_PDEATHSIG.
- *
- * Returns its exit status, or 128 and the number of the signal it died by; 127 if it
- * cannot be run, 1 if it cannot be started, told on standard error.
- */
-static int run_perf(const char **words, struct hlg_guest_stacks *stacks)
-{
-	char perf[PATH_MAX];
-	pid_t pid, self = getpid();
-
-	if (!hlg_perf_find(perf)) {
-		fputs("hlguest: perf: not found in the absolute folders of PATH (install "
-		      "linux-perf)\n",
-		      stderr);
-		return 127;
-	}
-	pid = fork();
-	if (pid == 0) {
-		hlg_guest_stacks_let(stacks);
-		become(perf, words, self);
-	}
-	if (pid < 0) {
-		fprintf(stderr, "hlguest: perf: cannot be started: %s\n",
-			strerrordesc_np(errno));
-		return 1;
-	}
-	return wait_for(pid, stacks);
-}
-
-/* EVENTS as perf takes a group that is sampled by its leader; to be freed. */
-static char *group_word(const char *events)
-{
-	char *word;
-
-	if (asprintf(&word, events[0] == '{' ? "%s" : "{%s}:S", events) < 0)
-		return NULL;
-	return word;
-}
-
-/* Of a clock, what is short has no sample; a command that failed says why itself. */
-static void tell_nothing(const struct arguments *args, const char *event, int status)
-{
-	const char *why =
-		": did a guest run at all? Does the event reach guests (cycles:G, not "
-		"cycles:P)? Does a mediated PMU keep them to itself? (try -e cpu-clock; "
-		"hlguest doctor shows more)";
-	char *line;
-	int rc;
-
-	if (args->command && status > 0 && status < 128)
-		rc = asprintf(&line,
-			      "hlguest: %s: ended with status %d, and no guest sample "
-			      "was recorded (see what it said)",
-			      args->command[0], status);
-	else if (strncmp(event + (event[0] == '{'), "cpu-clock", 9) != 0)
-		rc = asprintf(&line, "hlguest: no guest sample was recorded with -e %s%s",
-			      event, why);
-	else if (args->windows)
-		rc = asprintf(&line,
-			      "hlguest: no guest sample was recorded with -e %s: did a "
-			      "guest run, and long enough? (hlguest doctor shows what "
-			      "this machine can record)",
-			      event);
-	else
-		rc = asprintf(&line,
-			      "hlguest: no guest sample was recorded with -e %s, %s a "
-			      "second: did a guest run, and for more than a few "
-			      "milliseconds? (let it run longer, or hlguest record -F "
-			      "4999; hlguest doctor shows what this machine can record)",
-			      event, args->frequency);
-	if (rc < 0)
-		return;
-	hlg_output_fold(stderr, 0, 0, line);
-	fputc('\n', stderr);
-	free(line);
-}
-
-/*
- * What perf did otherwise than asked, as the recording shows. perf up to 6.12 turns
- * inherit off where samples hold counter values (evsel__config, tools/perf/util/evsel.c):
- * of a command, threads made later have none. Nothing we could say changes that, so it is
- * told when it has happened. Where there is no counter of cycles, perf takes a clock
- * (evsel__fallback there) and does not say so.
- */
-static void tell_otherwise(const struct arguments *args, const char *asked)
-{
-	const struct hlg_perfdata_event *event;
-	struct hlg_perfdata *pd;
-	struct hlg_err err;
-
-	if (hlg_perfdata_open(&pd, args->out, &err) < 0)
-		return;
-	event = hlg_perfdata_n_events(pd) ? hlg_perfdata_event(pd, 0) : NULL;
-	if (event && event->attr.type == PERF_TYPE_SOFTWARE && strstr(asked, "cycles")) {
-		fputs("hlguest: ", stderr);
-		hlg_escape_print(stderr, asked);
-		fputs(": no such counter here: perf sampled by ", stderr);
-		hlg_escape_print(stderr, event->name);
-		fputs(" instead\n", stderr);
-	}
-	if (event && !event->attr.inherit && args->windows && args->command &&
-	    !args->pid && !args->everything)
-		fputs("hlguest: this perf (before 6.13) counts the command's first "
-		      "thread only: if the VMM runs its vCPUs in others, start it first "
-		      "and record with -p PID, or with -a\n",
-		      stderr);
-	hlg_perfdata_close(pd);
-}
-
-static void tell_sums(const struct arguments *args, const struct hlg_recording_sums *sums,
-		      uint64_t traced)
-{
-	fprintf(stderr, "hlguest: ");
-	hlg_escape_print(stderr, args->out);
-	fprintf(stderr, ": %" PRIu64 " guest samples, %" PRIu64 " of the host, ",
-		sums->guest, sums->host - traced);
-	if (traces(args))
-		fprintf(stderr, "%" PRIu64 " %s, ", traced,
-			args->exits       ? "events of KVM"
-			: args->sandboxes ? "calls of KVM"
-					  : "vCPU entries");
-	fprintf(stderr, "%" PRIu64 " lost\n", sums->lost);
-}
-
-/* "hlguest: now: hlguest report guest.elf": begins what to type next; now may be NULL. */
-static void begin_verb(const struct arguments *args, const char *now, const char *verb)
-{
-	const struct hlg_record_guests *guests = &args->guests;
-
-	if (now)
-		fprintf(stderr, "hlguest: %s: ", now);
-	fprintf(stderr, "hlguest %s", verb);
-	for (size_t i = 0; i < guests->n || i == 0; i++) {
-		fputc(' ', stderr);
-		hlg_record_runs_word(guests->n ? guests->paths[i] : "guest.elf");
-	}
-}
-
-/* more: behind the recording. */
-static void tell_verb(const struct arguments *args, const char *now, const char *verb,
-		      const char *more)
-{
-	begin_verb(args, now, verb);
-	fputc(' ', stderr);
-	hlg_record_runs_word(args->out);
-	fprintf(stderr, "%s\n", more);
-}
-
-/* The guest, if it is known which one runs; or NULL. */
-static const char *only_guest(const struct hlg_record_guests *guests)
-{
-	return guests->n == (guests->module ? 2 : 1) ? guests->paths[0] : NULL;
-}
-
-static void tell_next(const struct arguments *args)
-{
-	const struct hlg_record_guests *guests = &args->guests;
-
-	if (guests->n == 0 && guests->untrusted) {
-		fputs("hlguest: ", stderr);
-		hlg_escape_print(stderr, guests->untrusted);
-		fputs(": may be written by others than root, and was not looked into for "
-		      "its guest (name it, or its guest, to report)\n",
-		      stderr);
-	}
-	tell_verb(args, "now",
-		  args->windows                        ? "windows"
-		  : args->exits                        ? "exits"
-		  : args->stacks || args->guest_stacks ? "flame --out=flame.svg"
-						       : "report",
-		  "");
-	if (!args->guest_stacks && !args->stacks && !args->windows && !args->exits &&
-	    only_guest(guests))
-		hlg_guest_stacks_hint(only_guest(guests));
-	if (!args->guest_stacks || args->windows || args->exits)
-		return;
-	tell_verb(args, " or", "report --children", "");
-	tell_verb(args, " or", "annotate", " FUNCTION (its callers, too)");
-}
-
-/* The guest of the command, and a module that it runs, as far as they are found. */
-static bool find_guest(struct arguments *args)
-{
-	const char *guest =
-		args->command ? hlg_record_command_guest(args->command) : NULL;
-	const char *module =
-		args->command ? hlg_record_command_module(args->command) : NULL;
-
-	if (guest)
-		hlg_record_guests_add(&args->guests, guest);
-	if (module)
-		hlg_record_guests_add(&args->guests, module);
-	args->guests.module = guest && module;
-	return guest || module;
-}
-
-/* The guests of the command; of all processes those that are sampled and still run. */
-static void find_guests(struct arguments *args)
-{
-	int32_t pids[HLG_BESIDE_GUESTS];
-	size_t n = 0;
-
-	if (!find_guest(args) && args->everything)
-		n = hlg_record_count_pids(args->out, pids, HLG_BESIDE_GUESTS);
-	for (size_t i = 0; i < n; i++)
-		hlg_record_process_add(&args->guests, pids[i]);
-}
-
-/* What is in the recording, what it may lack, and what to type next. Returns 0, or 1 when
- * it cannot be read. The guests are noted beside it. */
-static int tell(struct arguments *args, const char *event, int status,
-		const struct hlg_guest_stacks *stacks)
-{
-	struct hlg_record_guests *guests = &args->guests;
-	struct hlg_recording_sums sums;
-	uint64_t traced = 0;
-	struct hlg_err err;
-
-	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
-	    hlg_record_count_traced(args->out, &traced, &err) < 0)
-		return hlg_output_error(&err);
-	for (size_t i = 0; args->guest_stacks && i < guests->n; i++)
-		hlg_guest_stacks_check(stacks, guests->paths[i]);
-	if (!args->quiet) {
-		tell_sums(args, &sums, traced);
-		tell_otherwise(args, event);
-	}
-	if (sums.guest == 0 && !args->exits)
-		tell_nothing(args, event, status);
-	else if (!args->quiet && !args->runs)
-		tell_next(args);
-	/* The recording is whole without. */
-	if (hlg_beside_write(args->out, (const char *const *)guests->paths, guests->n,
-			     &err) < 0)
-		hlg_output_error(&err);
-	return 0;
-}
-
-/* A recording in vain has come after a good one, which is still there. */
-static void tell_old(const struct hlg_record_keep *keep)
-{
-	char old[PATH_MAX];
-
-	if (hlg_record_count_is_good(keep->path) ||
-	    !hlg_record_keep_old(keep, old, sizeof(old)))
-		return;
-	fputs("hlguest: the last recording with guest samples is ", stderr);
-	hlg_escape_print(stderr, old);
-	fputc('\n', stderr);
-}
-
-/* Tells what came of it; returns the exit status, from perf's. */
-static int finish(struct arguments *args, const char *event, int status,
-		  const struct hlg_record_keep *keep, struct hlg_guest_stacks *stacks)
-{
-	if (hlg_record_keep_is_new(keep, status)) {
-		find_guests(args);
-		args->guest_stacks = hlg_guest_stacks_end(
-			stacks, args->out, only_guest(&args->guests), args->quiet);
-		/* Nothing but ^C ends what has no command. */
-		if (!args->command && status == 128 + SIGINT)
-			status = 0;
-		if (tell(args, event, status, stacks) != 0 && status == 0)
-			status = 1;
-		if (!args->quiet)
-			tell_old(keep);
-	} else if (status != 0 && status != 127 && strcmp(args->out, "-") != 0) {
-		fputs("hlguest: ", stderr);
-		hlg_escape_print(stderr, args->out);
-		fprintf(stderr, ": nothing was recorded: perf ended with status %d\n",
-			status);
-	}
-	return status;
-}
-
-/* Words of others in the command's place: a guest as report takes it, or the way of
- * --guest-stacks, which has to follow a '='. */
-static int check_command(const struct arguments *args, struct hlg_err *err)
-{
-	const char *first = args->command ? args->command[0] : "";
-
-	if (!args->command)
-		return 0;
-	if (args->guest_stacks && access(first, F_OK) != 0 &&
-	    (strcmp(first, "fp") == 0 || strcmp(first, "cfi") == 0 ||
-	     strcmp(first, "auto") == 0)) {
-		hlg_err_set(err, HLG_EINPUT, "%s: is no command (use --guest-stacks=%s)",
-			    first, first);
-		return 2;
-	}
-	if (args->command[1] && strcmp(args->command[1], "--") == 0 &&
-	    hlg_images_file_kind(first) == HLG_FILE_KIND_IMAGE) {
-		hlg_err_set(err, HLG_EINPUT,
-			    "%s: stands in front of --, where record takes no guest (use "
-			    "hlguest record -- %s ..., and name the guest to report)",
-			    first, args->command[2] ? args->command[2] : "./vmm");
-		return 2;
-	}
-	return hlg_record_command_check(first, err);
-}
-
-/* What perf would find out too late, when it has begun a file. Returns the exit status.
- */
-static int refuse(const struct arguments *args, const char *event)
-{
-	struct hlg_err err;
-	int status = check_command(args, &err);
-
-	if (status != 0) {
-		hlg_output_error(&err);
-		return status;
-	}
-	/* In place of cycles alone perf takes a clock. */
-	if ((args->windows || !strstr(event, "cycles")) &&
-	    hlg_record_counters_check(event, &err) < 0)
-		return hlg_output_error(&err);
-	return 0;
-}
-
-/* The guest may be there already; if not, it is looked for when perf has ended. */
-static void begin_guest_stacks(struct arguments *args, struct hlg_guest_stacks *stacks)
-{
-	struct hlg_record_guests running = {0};
-	struct hlg_guest_stacks_how how = {
-		.way = args->way,
-		.bytes = args->stack_bytes ? args->stack_bytes : HLG_GUEST_STACKS_BYTES,
-		.command = args->command,
-		.recording = args->out};
-
-	/* Of all that run, those that will have samples are not known yet. */
-	if (!find_guest(args) && args->everything)
-		hlg_record_process_add_vmms(&running);
-	how.guest = only_guest(running.n ? &running : &args->guests);
-	hlg_guest_stacks_begin(stacks, &how);
-	hlg_record_guests_finish(&running);
-}
-
-/* Begins with guest stacks, and with -g settles what is recorded. */
-static int begin_stacks(struct arguments *args, const char *event,
-			struct hlg_guest_stacks *stacks, struct hlg_err *err)
-{
-	const struct hlg_record_tracing how = tracing_of(args, event);
-	int rc = 0;
-
-	if (args->both && !args->guest_stacks)
-		args->guest_stacks = hlg_record_both_callers(args->out);
-	if (args->guest_stacks)
-		begin_guest_stacks(args, stacks);
-	if (args->both && !args->stacks)
-		rc = hlg_record_both_host(&how, stacks, err);
-	args->stacks |= rc > 0;
-	args->both = false;
-	return rc < 0 ? rc : 0;
-}
-
-/* How often to sample better. */
-static void advise_rate(const struct arguments *args)
-{
-	uint64_t n;
-
-	if (args->quiet || args->windows || !hlg_number_u64(args->frequency, &n))
-		return;
-	if (n >= HLG_RATE_DENSE)
-		fprintf(stderr,
-			"hlguest: -F %" PRIu64 ": so often, taking samples is much of "
-			"what runs, and shares may be wrong (use -F 4999 or less, for "
-			"longer)\n",
-			n);
-	else if (hlg_rate_is_round(n))
-		fprintf(stderr,
-			"hlguest: -F %" PRIu64 ": a round rate may fall into step with "
-			"a clock of the guest, and shares be wrong (use -F %" PRIu64
-			")\n",
-			n, hlg_rate_beside(n));
-}
-
-/* Returns the exit status. */
-static int record_event(struct arguments *args, const char *event)
-{
-	struct hlg_guest_stacks stacks = {0};
-	struct hlg_record_keep keep;
-	const char **words = NULL;
-	struct hlg_err err;
-	int status = refuse(args, event);
-	char *counted;
-
-	if (status != 0)
-		return status;
-	advise_rate(args);
-	if (args->pid) /* as long as it runs */
-		hlg_record_process_add_list(&args->guests, args->pid);
-	counted = hlg_record_modifiers_add(event, args->host);
-	if (!counted)
-		hlg_err_memory(&err, "record");
-	else if (begin_stacks(args, counted, &stacks, &err) == 0)
-		words = perf_words(args, counted, &stacks, &err);
-	if (words) {
-		hlg_record_keep_begin(&keep, args->out);
-		status = run_perf(words, &stacks);
-	}
-	free(counted);
-	status = words ? finish(args, event, status, &keep, &stacks)
-		       : hlg_output_error(&err);
-	hlg_guest_stacks_finish(&stacks);
-	free(words);
-	return status;
-}
-
-/* Returns the exit status. */
-static int record(struct arguments *args)
-{
-	struct hlg_err err;
-	char *group;
-	int status;
-
-	if (!args->out)
-		args->out = args->host ? "perf.data.kvm" : "perf.data.guest";
-	if (!args->frequency)
-		args->frequency = FREQUENCY;
-	if (!args->count)
-		args->count = WINDOW;
-	if (!args->windows)
-		return record_event(args, args->event                        ? args->event
-					  : !hlg_record_counters_of_guests() ? "cpu-clock"
-					  : args->host                       ? "cycles:HG"
-						       : "cycles:G");
-	group = group_word(args->windows);
-	if (!group) {
-		hlg_err_memory(&err, "record");
-		return hlg_output_error(&err);
-	}
-	status = record_event(args, group);
-	free(group);
-	return status;
-}
-
-/* What came of the runs, of which so many are good, and what to type next. */
-static void tell_runs(const struct arguments *args, const char *out, uint64_t good)
-{
-	if (good < args->runs)
-		fprintf(stderr,
-			"hlguest: run %" PRIu64 " of %" PRIu64 " %s: no more are made\n",
-			good + 1, args->runs, interrupted ? "was interrupted" : "failed");
-	if (args->quiet || good == 0)
-		return;
-	begin_verb(args, "now", "report");
-	hlg_record_runs_print(out, good);
-	fputs("\nhlguest:  or, with as many of another state: ", stderr);
-	begin_verb(args, NULL, "diff");
-	hlg_record_runs_print(out, good);
-	fputs(" --after AFTER...\n", stderr);
-}
-
-/* Each run as if it were the only one; the first that fails, or is interrupted, ends it.
- * Returns the exit status. */
-static int record_runs(struct arguments *args)
-{
-	const char *out = args->out;
-	uint64_t good = 0;
-	int status = 0;
-
-	if (!out)
-		out = args->host ? "perf.data.kvm" : "perf.data.guest";
-	while (status == 0 && good < args->runs && !interrupted) {
-		struct arguments one = *args;
-		char name[PATH_MAX];
-		struct hlg_err err;
-
-		if (!hlg_record_runs_name(name, out, good + 1)) {
-			hlg_err_set(&err, HLG_EINPUT, "%s: the name is too long", out);
-			return hlg_output_error(&err);
-		}
-		one.out = name;
-		one.guests = (struct hlg_record_guests){0};
-		status = record(&one);
-		hlg_record_guests_finish(&args->guests);
-		args->guests = one.guests;
-		good += status == 0 && !interrupted;
-	}
-	tell_runs(args, out, good);
-	return status == 0 && good < args->runs ? 128 + SIGINT : status;
-}
-
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {0};
+	struct hlg_record_request args = {0};
 	int status;
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
-		status = args.runs ? record_runs(&args) : record(&args);
+		status = args.runs ? hlg_record_session_runs(&args)
+				   : hlg_record_session(&args);
 	hlg_record_guests_finish(&args.guests);
 	return status;
 }
@@ -871,19 +129,19 @@ static const struct hlg_verb_option options[] = {
 	 .help = "a running VMM",
 	 .files = "pid",
 	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct arguments, pid)},
+	 .field = offsetof(struct hlg_record_request, pid)},
 	{.name = "all-cpus",
 	 .heading = WHOM,
 	 .letter = 'a',
 	 .help = "all VMMs",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, everything)},
+	 .field = offsetof(struct hlg_record_request, everything)},
 	{.name = "host",
 	 .heading = WHAT,
 	 .letter = 'H',
 	 .help = "sample the host as well",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, host)},
+	 .field = offsetof(struct hlg_record_request, host)},
 	{.name = "event",
 	 .heading = HOW,
 	 .letter = 'e',
@@ -892,13 +150,13 @@ static const struct hlg_verb_option options[] = {
 	 .fallback = "cycles:G where guests have it, else cpu-clock",
 	 .files = "=cycles:G cpu-clock",
 	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct arguments, event)},
+	 .field = offsetof(struct hlg_record_request, event)},
 	{.name = "count",
 	 .heading = HOW,
 	 .letter = 'c',
 	 .value = "N",
 	 .help = "with --windows: one window every N of the first event",
-	 .fallback = WINDOW,
+	 .fallback = HLG_RECORD_WINDOW,
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_count},
 	{.name = "freq",
@@ -906,7 +164,7 @@ static const struct hlg_verb_option options[] = {
 	 .letter = 'F',
 	 .value = "HZ",
 	 .help = "samples a second",
-	 .fallback = FREQUENCY,
+	 .fallback = HLG_RECORD_FREQUENCY,
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_frequency},
 	{.name = "runs",
@@ -925,13 +183,13 @@ static const struct hlg_verb_option options[] = {
 	 .fallback = "perf.data.guest; with --host perf.data.kvm",
 	 .files = "file",
 	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct arguments, out)},
+	 .field = offsetof(struct hlg_record_request, out)},
 	{.name = "compress",
 	 .letter = 'z',
 	 .heading = HLG_VERB_TO,
 	 .help = "have perf compress the recording",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, compress)},
+	 .field = offsetof(struct hlg_record_request, compress)},
 	{.name = "threads",
 	 .value = "SPEC",
 	 .optional = true,
@@ -943,18 +201,18 @@ static const struct hlg_verb_option options[] = {
 	 .heading = WHAT,
 	 .help = "also what hlguest exits needs",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, exits)},
+	 .field = offsetof(struct hlg_record_request, exits)},
 	{.name = "call-graph",
 	 .heading = WHAT,
 	 .letter = 'g',
 	 .help = "stacks of host and guest, where they can be had",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, both)},
+	 .field = offsetof(struct hlg_record_request, both)},
 	{.name = "stacks",
 	 .heading = WHAT,
 	 .help = "stacks of the host, for hlguest flame",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, stacks)},
+	 .field = offsetof(struct hlg_record_request, stacks)},
 	{.name = "guest-stacks",
 	 .heading = WHAT,
 	 .value = "fp|cfi|auto",
@@ -976,8 +234,9 @@ static const struct hlg_verb_option options[] = {
 	 .heading = WHAT,
 	 .help = "also which sandbox each sample is of",
 	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, sandboxes)},
-	HLG_VERB_QUIET(struct arguments, quiet, "print only errors, also of perf"),
+	 .field = offsetof(struct hlg_record_request, sandboxes)},
+	HLG_VERB_QUIET(struct hlg_record_request, quiet,
+		       "print only errors, also of perf"),
 	{.name = "windows",
 	 .heading = WHAT,
 	 .letter = 'W',
@@ -985,9 +244,9 @@ static const struct hlg_verb_option options[] = {
 	 .help = "counters for hlguest windows: EVENTS as one group, read every N of the "
 		 "first",
 	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct arguments, windows)},
+	 .field = offsetof(struct hlg_record_request, windows)},
 	/* The command and all that follow are its own. */
-	{.kind = HLG_VERB_REST, .field = offsetof(struct arguments, command)},
+	{.kind = HLG_VERB_REST, .field = offsetof(struct hlg_record_request, command)},
 	{0},
 };
 
@@ -1006,6 +265,6 @@ const struct hlg_verb hlg_verb_record = {
 	.files = "command",
 	.in_order = true,
 	.options = options,
-	.check = check,
+	.check = hlg_record_request_check,
 	.run = run,
 };

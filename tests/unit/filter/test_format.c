@@ -121,7 +121,7 @@ START_TEST(refused)
 		check_refused(&few, &o, NULL);
 		check_refused(&file, &o,
 			      "--format=file: not for a terminal (use "
-			      "--out=x.bin)");
+			      "-o x.bin)");
 		o.out = (char[]){"there"};
 		check_refused(&file, &o, NULL);
 		dup2(saved, 1);

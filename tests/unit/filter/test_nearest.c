@@ -34,6 +34,7 @@ START_TEST(near)
 	check("dif", "diff");
 	check("tpo", "top");
 	check("anotat", "annotate");
+	check("local-base", "base"); /* its end, behind a dash */
 }
 END_TEST
 
@@ -44,6 +45,7 @@ START_TEST(far)
 	check("xx", NULL);
 	check("profile", NULL);
 	check("exxxs", NULL);
+	check("database", NULL);
 	check("a word that is longer than all words", NULL);
 }
 END_TEST

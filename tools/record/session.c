@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/record/session.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "filter/options/number.h"
+#include "filter/stats/rate.h"
+#include "symtab/escape.h"
+#include "tools/beside/text.h"
+#include "tools/cli/output.h"
+#include "tools/inputs/images.h"
+#include "tools/record/both.h"
+#include "tools/record/command.h"
+#include "tools/record/count.h"
+#include "tools/record/counters.h"
+#include "tools/record/event.h"
+#include "tools/record/keep.h"
+#include "tools/record/modifiers.h"
+#include "tools/record/perf.h"
+#include "tools/record/runs.h"
+#include "tools/record/tell.h"
+
+/* The guest of the command, and a module that it runs, as far as they are found. */
+static bool find_guest(struct hlg_record_request *args)
+{
+	const char *guest =
+		args->command ? hlg_record_command_guest(args->command) : NULL;
+	const char *module =
+		args->command ? hlg_record_command_module(args->command) : NULL;
+
+	if (guest)
+		hlg_record_guests_add(&args->guests, guest);
+	if (module)
+		hlg_record_guests_add(&args->guests, module);
+	args->guests.module = guest && module;
+	return guest || module;
+}
+
+/* The guests of the command; of all processes those that are sampled and still run. */
+static void find_guests(struct hlg_record_request *args)
+{
+	int32_t pids[HLG_BESIDE_GUESTS];
+	size_t n = 0;
+
+	if (!find_guest(args) && args->everything)
+		n = hlg_record_count_pids(args->out, pids, HLG_BESIDE_GUESTS);
+	for (size_t i = 0; i < n; i++)
+		hlg_record_process_add(&args->guests, pids[i]);
+}
+
+/* Tells what came of it; returns the exit status, from perf's. */
+static int finish(struct hlg_record_request *args, const char *event, int status,
+		  const struct hlg_record_keep *keep, struct hlg_guest_stacks *stacks)
+{
+	if (hlg_record_keep_is_new(keep, status)) {
+		find_guests(args);
+		args->guest_stacks = hlg_guest_stacks_end(
+			stacks, args->out, hlg_record_guests_only(&args->guests),
+			args->quiet);
+		/* Nothing but ^C ends what has no command. */
+		if (!args->command && status == 128 + SIGINT)
+			status = 0;
+		if (hlg_record_tell(args, event, status, stacks) != 0 && status == 0)
+			status = 1;
+		if (!args->quiet)
+			hlg_record_tell_old(keep);
+	} else if (status != 0 && status != 127 && strcmp(args->out, "-") != 0) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, args->out);
+		fprintf(stderr, ": nothing was recorded: perf ended with status %d\n",
+			status);
+	}
+	return status;
+}
+
+/* Words of others in the command's place: a guest as report takes it, or the way of
+ * --guest-stacks, which has to follow a '='. */
+static int check_command(const struct hlg_record_request *args, struct hlg_err *err)
+{
+	const char *first = args->command ? args->command[0] : "";
+
+	if (!args->command)
+		return 0;
+	if (args->guest_stacks && access(first, F_OK) != 0 &&
+	    (strcmp(first, "fp") == 0 || strcmp(first, "cfi") == 0 ||
+	     strcmp(first, "auto") == 0)) {
+		hlg_err_set(err, HLG_EINPUT, "%s: is no command (use --guest-stacks=%s)",
+			    first, first);
+		return 2;
+	}
+	if (args->command[1] && strcmp(args->command[1], "--") == 0 &&
+	    hlg_images_file_kind(first) == HLG_FILE_KIND_IMAGE) {
+		hlg_err_set(err, HLG_EINPUT,
+			    "%s: stands in front of --, where record takes no guest (use "
+			    "hlguest record -- %s ..., and name the guest to report)",
+			    first, args->command[2] ? args->command[2] : "./vmm");
+		return 2;
+	}
+	return hlg_record_command_check(first, err);
+}
+
+/* What perf would find out too late, when it has begun a file. Returns the exit status.
+ */
+static int refuse(const struct hlg_record_request *args, const char *event)
+{
+	struct hlg_err err;
+	int status = check_command(args, &err);
+
+	if (status != 0) {
+		hlg_output_error(&err);
+		return status;
+	}
+	/* In place of cycles alone perf takes a clock. */
+	if ((args->windows || !strstr(event, "cycles")) &&
+	    hlg_record_counters_check(event, &err) < 0)
+		return hlg_output_error(&err);
+	/* What is given of these is the same in each run. */
+	if (args->run == 0 && args->pid &&
+	    hlg_record_process_check_list(args->pid, &err) < 0)
+		return hlg_output_error(&err);
+	if (args->run == 0 &&
+	    hlg_record_event_check(event, args->windows ? 'W' : 'e',
+				   args->windows ? args->windows : event, &err) < 0)
+		return hlg_output_error(&err);
+	return 0;
+}
+
+/* The guest may be there already; if not, it is looked for when perf has ended. */
+static int begin_guest_stacks(struct hlg_record_request *args,
+			      struct hlg_guest_stacks *stacks, struct hlg_err *err)
+{
+	struct hlg_record_guests running = {0};
+	struct hlg_guest_stacks_how how = {
+		.way = args->way,
+		.bytes = args->stack_bytes ? args->stack_bytes : HLG_GUEST_STACKS_BYTES,
+		.command = args->command,
+		.recording = args->out,
+		.quiet = args->run > 0};
+	int rc;
+
+	/* Of all that run, those that will have samples are not known yet. */
+	if (!find_guest(args) && args->everything)
+		hlg_record_process_add_vmms(&running);
+	how.guest = hlg_record_guests_only(running.n ? &running : &args->guests);
+	rc = hlg_guest_stacks_begin(stacks, &how, err);
+	hlg_record_guests_finish(&running);
+	return rc;
+}
+
+/* Begins with guest stacks, and with -g settles what is recorded. */
+static int begin_stacks(struct hlg_record_request *args, const char *event,
+			struct hlg_guest_stacks *stacks, struct hlg_err *err)
+{
+	const struct hlg_record_tracing how = hlg_record_request_tracing(args, event);
+	int rc = 0;
+
+	if (args->both && !args->guest_stacks)
+		args->guest_stacks = hlg_record_both_callers(args->out);
+	if (args->guest_stacks)
+		rc = begin_guest_stacks(args, stacks, err);
+	if (rc == 0 && args->both && !args->stacks)
+		rc = hlg_record_both_host(&how, stacks, err);
+	args->stacks |= rc > 0;
+	args->both = false;
+	return rc < 0 ? rc : 0;
+}
+
+/* How often to sample better. */
+static void advise_rate(const struct hlg_record_request *args)
+{
+	uint64_t n;
+
+	if (args->quiet || args->run || args->windows ||
+	    !hlg_number_u64(args->frequency, &n))
+		return;
+	if (n >= HLG_RATE_DENSE)
+		fprintf(stderr,
+			"hlguest: -F %" PRIu64 ": so often, taking samples is much of "
+			"what runs, and shares may be wrong (use -F 4999 or less, for "
+			"longer)\n",
+			n);
+	else if (hlg_rate_is_round(n))
+		fprintf(stderr,
+			"hlguest: -F %" PRIu64 ": a round rate may fall into step with "
+			"a clock of the guest, and shares be wrong (use -F %" PRIu64
+			")\n",
+			n, hlg_rate_beside(n));
+}
+
+/* Returns the exit status. */
+static int record_event(struct hlg_record_request *args, const char *event)
+{
+	struct hlg_guest_stacks stacks = {0};
+	struct hlg_record_keep keep;
+	const char **words = NULL;
+	struct hlg_err err;
+	int status = refuse(args, event);
+	char *counted;
+
+	if (status != 0)
+		return status;
+	advise_rate(args);
+	if (args->pid) /* as long as it runs */
+		hlg_record_process_add_list(&args->guests, args->pid);
+	counted = hlg_record_modifiers_add(event, args->host);
+	if (!counted)
+		hlg_err_memory(&err, "record");
+	else if (begin_stacks(args, counted, &stacks, &err) == 0)
+		words = hlg_record_perf_words(args, counted, &stacks, &err);
+	if (words) {
+		hlg_record_keep_begin(&keep, args->out);
+		status = hlg_record_perf_run(words, &stacks);
+	}
+	free(counted);
+	status = words ? finish(args, event, status, &keep, &stacks)
+		       : hlg_output_error(&err);
+	hlg_guest_stacks_finish(&stacks);
+	free(words);
+	return status;
+}
+
+int hlg_record_session(struct hlg_record_request *args)
+{
+	struct hlg_err err;
+	char *group;
+	int status;
+
+	if (!args->out)
+		args->out = args->host ? "perf.data.kvm" : "perf.data.guest";
+	if (!args->frequency)
+		args->frequency = HLG_RECORD_FREQUENCY;
+	if (!args->count)
+		args->count = HLG_RECORD_WINDOW;
+	if (!args->windows)
+		return record_event(args, args->event                        ? args->event
+					  : !hlg_record_counters_of_guests() ? "cpu-clock"
+					  : args->host                       ? "cycles:HG"
+						       : "cycles:G");
+	group = hlg_record_perf_group(args->windows);
+	if (!group) {
+		hlg_err_memory(&err, "record");
+		return hlg_output_error(&err);
+	}
+	status = record_event(args, group);
+	free(group);
+	return status;
+}
+
+int hlg_record_session_runs(struct hlg_record_request *args)
+{
+	const char *out = args->out;
+	uint64_t good = 0;
+	int status = 0;
+
+	if (!out)
+		out = args->host ? "perf.data.kvm" : "perf.data.guest";
+	while (status == 0 && good < args->runs && !hlg_record_perf_interrupted()) {
+		struct hlg_record_request one = *args;
+		char name[PATH_MAX];
+		struct hlg_err err;
+
+		if (!hlg_record_runs_name(name, out, good + 1)) {
+			hlg_err_set(&err, HLG_EINPUT, "%s: the name is too long", out);
+			return hlg_output_error(&err);
+		}
+		one.out = name;
+		one.run = good;
+		one.guests = (struct hlg_record_guests){0};
+		status = hlg_record_session(&one);
+		hlg_record_guests_finish(&args->guests);
+		args->guests = one.guests;
+		good += status == 0 && !hlg_record_perf_interrupted();
+	}
+	hlg_record_tell_runs(args, out, good);
+	return status == 0 && good < args->runs ? 128 + SIGINT : status;
+}

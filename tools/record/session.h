@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A recording from its beginning to its end. */
+#ifndef HLG_TOOLS_RECORD_SESSION_H
+#define HLG_TOOLS_RECORD_SESSION_H
+
+#include "tools/record/request.h"
+
+/* What is taken unless asked for otherwise. */
+
+/* A prime, so that sampling does not fall into step with what is sampled. */
+#define HLG_RECORD_FREQUENCY "997"
+
+/* A window of counters: with instructions some 100 us, with clocks 1 ms. */
+#define HLG_RECORD_WINDOW "1000000"
+
+/* Returns the exit status. The guests that are found are added to the request. */
+int hlg_record_session(struct hlg_record_request *args);
+
+/* Each run as if it were the only one; the first that fails, or is interrupted, ends it.
+ * Returns the exit status. */
+int hlg_record_session_runs(struct hlg_record_request *args);
+
+#endif

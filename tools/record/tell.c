@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/record/tell.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/escape.h"
+#include "tools/beside/beside.h"
+#include "tools/cli/output.h"
+#include "tools/feed/feed.h"
+#include "tools/perfdata/perfdata.h"
+#include "tools/record/count.h"
+#include "tools/record/perf.h"
+#include "tools/record/runs.h"
+
+/* Of a clock, what is short has no sample; a command that failed says why itself. */
+static void tell_nothing(const struct hlg_record_request *args, const char *event,
+			 int status)
+{
+	const char *why =
+		": did a guest run at all? Does the event reach guests (cycles:G, not "
+		"cycles:P)? Does a mediated PMU keep them to itself? (try -e cpu-clock; "
+		"hlguest doctor shows more)";
+	char *line;
+	int rc;
+
+	if (args->command && status > 0 && status < 128)
+		rc = asprintf(&line,
+			      "hlguest: %s: ended with status %d, and no guest sample "
+			      "was recorded (see what it said)",
+			      args->command[0], status);
+	else if (strncmp(event + (event[0] == '{'), "cpu-clock", 9) != 0)
+		rc = asprintf(&line, "hlguest: no guest sample was recorded with -e %s%s",
+			      event, why);
+	else if (args->windows)
+		rc = asprintf(&line,
+			      "hlguest: no guest sample was recorded with -e %s: did a "
+			      "guest run, and long enough? (hlguest doctor shows what "
+			      "this machine can record)",
+			      event);
+	else
+		rc = asprintf(&line,
+			      "hlguest: no guest sample was recorded with -e %s, %s a "
+			      "second: did a guest run, and for more than a few "
+			      "milliseconds? (let it run longer, or hlguest record -F "
+			      "4999; hlguest doctor shows what this machine can record)",
+			      event, args->frequency);
+	if (rc < 0)
+		return;
+	hlg_output_fold(stderr, 0, 0, line);
+	fputc('\n', stderr);
+	free(line);
+}
+
+/*
+ * What perf did otherwise than asked, as the recording shows. perf up to 6.12 turns
+ * inherit off where samples hold counter values (evsel__config, tools/perf/util/evsel.c):
+ * of a command, threads made later have none. Nothing we could say changes that, so it is
+ * told when it has happened. Where there is no counter of cycles, perf takes a clock
+ * (evsel__fallback there) and does not say so.
+ */
+static void tell_otherwise(const struct hlg_record_request *args, const char *asked)
+{
+	const struct hlg_perfdata_event *event;
+	struct hlg_perfdata *pd;
+	struct hlg_err err;
+
+	if (hlg_perfdata_open(&pd, args->out, &err) < 0)
+		return;
+	event = hlg_perfdata_n_events(pd) ? hlg_perfdata_event(pd, 0) : NULL;
+	if (event && event->attr.type == PERF_TYPE_SOFTWARE && strstr(asked, "cycles")) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, asked);
+		fputs(": no such counter here: perf sampled by ", stderr);
+		hlg_escape_print(stderr, event->name);
+		fputs(" instead\n", stderr);
+	}
+	if (event && !event->attr.inherit && args->windows && args->command &&
+	    !args->pid && !args->everything)
+		fputs("hlguest: this perf (before 6.13) counts the command's first "
+		      "thread only: if the VMM runs its vCPUs in others, start it first "
+		      "and record with -p PID, or with -a\n",
+		      stderr);
+	hlg_perfdata_close(pd);
+}
+
+static void tell_sums(const struct hlg_record_request *args,
+		      const struct hlg_recording_sums *sums, uint64_t traced)
+{
+	fprintf(stderr, "hlguest: ");
+	hlg_escape_print(stderr, args->out);
+	fprintf(stderr, ": %" PRIu64 " guest samples, %" PRIu64 " of the host, ",
+		sums->guest, sums->host - traced);
+	if (hlg_record_request_traces(args))
+		fprintf(stderr, "%" PRIu64 " %s, ", traced,
+			args->exits       ? "events of KVM"
+			: args->sandboxes ? "calls of KVM"
+					  : "vCPU entries");
+	fprintf(stderr, "%" PRIu64 " lost\n", sums->lost);
+}
+
+/* "hlguest: now: hlguest report guest.elf": begins what to type next; now may be NULL. */
+static void begin_verb(const struct hlg_record_request *args, const char *now,
+		       const char *verb)
+{
+	const struct hlg_record_guests *guests = &args->guests;
+
+	if (now)
+		fprintf(stderr, "hlguest: %s: ", now);
+	fprintf(stderr, "hlguest %s", verb);
+	for (size_t i = 0; i < guests->n || i == 0; i++) {
+		fputc(' ', stderr);
+		hlg_record_runs_word(guests->n ? guests->paths[i] : "guest.elf");
+	}
+}
+
+/* more: behind the recording. */
+static void tell_verb(const struct hlg_record_request *args, const char *now,
+		      const char *verb, const char *more)
+{
+	begin_verb(args, now, verb);
+	fputc(' ', stderr);
+	hlg_record_runs_word(args->out);
+	fprintf(stderr, "%s\n", more);
+}
+
+static void tell_next(const struct hlg_record_request *args)
+{
+	const struct hlg_record_guests *guests = &args->guests;
+
+	if (guests->n == 0 && guests->untrusted) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, guests->untrusted);
+		fputs(": may be written by others than root, and was not looked into for "
+		      "its guest (name it, or its guest, to report)\n",
+		      stderr);
+	}
+	tell_verb(args, "now",
+		  args->windows                        ? "windows"
+		  : args->exits                        ? "exits"
+		  : args->stacks || args->guest_stacks ? "flame -o flame.svg"
+						       : "report",
+		  "");
+	if (!args->guest_stacks && !args->stacks && !args->windows && !args->exits &&
+	    hlg_record_guests_only(guests))
+		hlg_guest_stacks_hint(hlg_record_guests_only(guests));
+	if (!args->guest_stacks || args->windows || args->exits)
+		return;
+	tell_verb(args, " or", "report --children", "");
+	tell_verb(args, " or", "annotate", " FUNCTION (its callers, too)");
+}
+
+int hlg_record_tell(struct hlg_record_request *args, const char *event, int status,
+		    const struct hlg_guest_stacks *stacks)
+{
+	struct hlg_record_guests *guests = &args->guests;
+	struct hlg_recording_sums sums;
+	uint64_t traced = 0;
+	struct hlg_err err;
+
+	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
+	    hlg_record_count_traced(args->out, &traced, &err) < 0)
+		return hlg_output_error(&err);
+	for (size_t i = 0; args->guest_stacks && !args->run && i < guests->n; i++)
+		hlg_guest_stacks_check(stacks, guests->paths[i]);
+	if (!args->quiet) {
+		tell_sums(args, &sums, traced);
+		if (!args->run)
+			tell_otherwise(args, event);
+	}
+	if (sums.guest == 0 && !args->exits)
+		tell_nothing(args, event, status);
+	else if (!args->quiet && !args->runs)
+		tell_next(args);
+	/* The recording is whole without. */
+	if (hlg_beside_write(args->out, (const char *const *)guests->paths, guests->n,
+			     &err) < 0)
+		hlg_output_error(&err);
+	return 0;
+}
+
+void hlg_record_tell_old(const struct hlg_record_keep *keep)
+{
+	char old[PATH_MAX];
+
+	if (hlg_record_count_is_good(keep->path) ||
+	    !hlg_record_keep_old(keep, old, sizeof(old)))
+		return;
+	fputs("hlguest: the last recording with guest samples is ", stderr);
+	hlg_escape_print(stderr, old);
+	fputc('\n', stderr);
+}
+
+void hlg_record_tell_runs(const struct hlg_record_request *args, const char *out,
+			  uint64_t good)
+{
+	if (good < args->runs)
+		fprintf(stderr,
+			"hlguest: run %" PRIu64 " of %" PRIu64 " %s: no more are made\n",
+			good + 1, args->runs,
+			hlg_record_perf_interrupted() ? "was interrupted" : "failed");
+	if (args->quiet || good == 0)
+		return;
+	begin_verb(args, "now", "report");
+	hlg_record_runs_print(out, good);
+	fputs("\nhlguest:  or, with as many of another state: ", stderr);
+	begin_verb(args, NULL, "diff");
+	hlg_record_runs_print(out, good);
+	fputs(" --after AFTER...\n", stderr);
+}
