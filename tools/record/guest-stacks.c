@@ -376,6 +376,7 @@ bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
 	if (unwind(stacks, path, guest, &err) < 0 ||
 	    hlg_rewrite_file(path, &stacks->join, &counts, &err) < 0) {
 		tell_flat(&err);
+		stacks->failed = true;
 		return false;
 	}
 	if (!quiet)
@@ -417,7 +418,8 @@ void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *g
 	struct hlg_image *image;
 	struct hlg_err err;
 
-	if (hlg_image_open_guest(&image, guest, 0, &err) < 0)
+	if (!stacks->program || stacks->failed ||
+	    hlg_image_open_guest(&image, guest, 0, &err) < 0)
 		return;
 	if (stacks->way == HLG_GUEST_STACKS_FP)
 		check_frames(image);
