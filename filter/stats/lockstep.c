@@ -162,10 +162,13 @@ static bool stays(struct steps *s, unsigned k)
 	count(s, k);
 	count(&end, k);
 	s->n = n;
-	for (size_t i = 0; i < (s->n_rows + 1) * k; i++)
+	for (size_t i = 0; i < (s->n_rows + 1) * k; i++) {
+		const unsigned point = i % k;
+		const uint32_t *row = &end.found[i - point];
+
 		for (unsigned on = 0; on < k; on++)
-			alike[on] +=
-				(double)s->found[i] * end.found[i / k * k + (i + on) % k];
+			alike[on] += (double)s->found[i] * row[(point + on) % k];
+	}
 	for (unsigned on = 1; on < k; on++)
 		if (alike[on] >= alike[0])
 			return false;

@@ -443,6 +443,8 @@ static int show(struct arguments *args)
 		status = 3;
 	finish(&flame.after);
 	finish(&flame.before);
+	flame.args = NULL;
+	flame.after.side.in = flame.before.side.in = NULL;
 	return status;
 }
 
