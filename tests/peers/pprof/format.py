@@ -16,14 +16,13 @@ import itertools
 import os
 import random
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from hostile import EXTRA, ROWS, blob, fields, message, number, varint
-from kit import Bench, content
+from kit import content, run_checks
 
-from tap import DATA, Skip, Tap, must, need, parser
+from tap import DATA, must, need
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = os.path.join(HERE, "saved-format-3.pb.gz")
@@ -222,27 +221,17 @@ def carried(path, kind, expected):
 
 
 def main():
-    args = parser(__doc__).parse_args()
-    tap = Tap()
-    with tempfile.TemporaryDirectory() as work:
-        try:
-            bench = Bench(args.build, work)
-        except Skip as e:
-            tap.skip("the format", e)
-            return tap.finish()
-        for name, function in (
-            ("a kept profile is read", kept_is_read),
-            ("a kept profile is merged", kept_is_merged),
-            ("each number has its field", numbers_have_their_fields),
-            ("version 2 is refused", old_is_refused),
-            ("a newer format is refused", newer_is_refused),
-            ("what another program wrote is refused", anew_is_refused),
-            ("what Go's pprof wrote is refused", anew_by_go),
-            ("later fields are carried", later_is_carried),
-            ("later fields stay where they are", later_stays_where_it_is),
-        ):
-            tap.run(name, lambda f=function: list(f(bench)))
-    return tap.finish()
+    return run_checks(__doc__, "the format", (
+        ("a kept profile is read", kept_is_read),
+        ("a kept profile is merged", kept_is_merged),
+        ("each number has its field", numbers_have_their_fields),
+        ("version 2 is refused", old_is_refused),
+        ("a newer format is refused", newer_is_refused),
+        ("what another program wrote is refused", anew_is_refused),
+        ("what Go's pprof wrote is refused", anew_by_go),
+        ("later fields are carried", later_is_carried),
+        ("later fields stay where they are", later_stays_where_it_is),
+    ))
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 import os
 import re
 import shutil
+import tempfile
 
 from programs import hlguest_of
-from tap import DATA, Skip, but_banner, must, names_in, run
+from tap import DATA, Skip, Tap, but_banner, must, names_in, parser, run
 
 RECORDINGS = names_in(DATA, ".data")
 
@@ -87,3 +88,18 @@ class Bench:
 def content(path):
     with open(path, "rb") as f:
         return f.read()
+
+
+def run_checks(doc, what, checks):
+    """The main() of a test: runs each (name, function), with a Bench; what is skipped without."""
+    args = parser(doc).parse_args()
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            bench = Bench(args.build, work)
+        except Skip as e:
+            tap.skip(what, e)
+            return tap.finish()
+        for name, function in checks:
+            tap.run(name, lambda f=function: list(f(bench)))
+    return tap.finish()

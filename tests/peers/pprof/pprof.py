@@ -24,10 +24,10 @@ import time
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
-from kit import MISFIT, RECORDINGS, Bench, content, elf_of
+from kit import MISFIT, RECORDINGS, content, elf_of, run_checks
 
 import made
-from tap import TIMEOUT, Skip, Tap, but_banner, need, parser, run
+from tap import TIMEOUT, but_banner, need, run
 
 FORMATS = ("text", "csv", "json", "folded")
 TID = re.compile(r'"tid": \d+')
@@ -369,33 +369,23 @@ def pprof_stays_quiet(bench):
 
 
 def main():
-    args = parser(__doc__).parse_args()
-    tap = Tap()
-    with tempfile.TemporaryDirectory() as work:
-        try:
-            bench = Bench(args.build, work)
-        except Skip as e:
-            tap.skip("saved profiles", e)
-            return tap.finish()
-        for recording in RECORDINGS:
-            tap.run(f"round trip of {recording}",
-                    lambda r=recording: list(round_trip(bench, r)))
-        for name, function in (
-            ("views are not decided by saving", views_stay_open),
-            ("selections from a profile", selections_are_exact),
-            ("saving a saved profile", saving_again),
-            ("recordings and profiles mixed", mixing),
-            ("any order and grouping of a merge", merging),
-            ("a merge is the sum", merged_is_sum),
-            ("a build at two bases", bases_add_up),
-            ("two builds at one address", builds_stay_apart),
-            ("standard input", standard_input),
-            ("what cannot be had is refused", refusals),
-            ("go tool pprof agrees", go_agrees),
-            ("go tool pprof stays quiet", pprof_stays_quiet),
-        ):
-            tap.run(name, lambda f=function: list(f(bench)))
-    return tap.finish()
+    trips = [(f"round trip of {recording}", lambda bench, r=recording: round_trip(bench, r))
+             for recording in RECORDINGS]
+    return run_checks(__doc__, "saved profiles", (
+        *trips,
+        ("views are not decided by saving", views_stay_open),
+        ("selections from a profile", selections_are_exact),
+        ("saving a saved profile", saving_again),
+        ("recordings and profiles mixed", mixing),
+        ("any order and grouping of a merge", merging),
+        ("a merge is the sum", merged_is_sum),
+        ("a build at two bases", bases_add_up),
+        ("two builds at one address", builds_stay_apart),
+        ("standard input", standard_input),
+        ("what cannot be had is refused", refusals),
+        ("go tool pprof agrees", go_agrees),
+        ("go tool pprof stays quiet", pprof_stays_quiet),
+    ))
 
 
 if __name__ == "__main__":

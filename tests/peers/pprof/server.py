@@ -20,16 +20,15 @@ import json
 import os
 import re
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from hostile import fields
-from kit import RECORDINGS, Bench, elf_of
+from kit import RECORDINGS, elf_of, run_checks
 from times import Profile
 
 import recording
-from tap import DATA, Skip, Tap, but_banner, must, need, parser, run
+from tap import DATA, Skip, but_banner, must, need, run
 
 SERVERS = "pyroscope", "parca"
 SAMPLES, BYTES = {"pyroscope": 16000, "parca": 1 << 60}, {"pyroscope": 4 << 20, "parca": 32 << 20}
@@ -254,24 +253,18 @@ def npm_reads(bench):
 
 
 def main():
-    args = parser(__doc__).parse_args()
-    tap = Tap()
-    with tempfile.TemporaryDirectory() as work:
-        try:
-            bench = Bench(args.build, work)
-        except Skip as e:
-            tap.skip("profiles for servers", e)
-            return tap.finish()
-        for server in SERVERS:
-            for name, function in (("takes each recording", takes),
-                                   ("too many rows", rows_are_folded),
-                                   ("too many bytes", bytes_are_kept)):
-                tap.run(f"{server}: {name}", lambda f=function, s=server: list(f(bench, s)))
-        tap.run("names that are no text", lambda: list(names_are_text(bench)))
-        tap.run("words that make no sense", lambda: list(words_are_refused(bench)))
-        tap.run("go tool pprof reads it", lambda: list(go_reads(bench)))
-        tap.run("npm's pprof-format reads it", lambda: list(npm_reads(bench)))
-    return tap.finish()
+    of_servers = [(f"{server}: {name}", lambda bench, f=function, s=server: f(bench, s))
+                  for server in SERVERS
+                  for name, function in (("takes each recording", takes),
+                                         ("too many rows", rows_are_folded),
+                                         ("too many bytes", bytes_are_kept))]
+    return run_checks(__doc__, "profiles for servers", (
+        *of_servers,
+        ("names that are no text", names_are_text),
+        ("words that make no sense", words_are_refused),
+        ("go tool pprof reads it", go_reads),
+        ("npm's pprof-format reads it", npm_reads),
+    ))
 
 
 if __name__ == "__main__":

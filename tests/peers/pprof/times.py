@@ -11,14 +11,13 @@ import gzip
 import os
 import struct
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from hostile import fields, read_varint
-from kit import RECORDINGS, Bench, content, elf_of
+from kit import RECORDINGS, content, elf_of, run_checks
 
-from tap import Skip, Tap, must, parser
+from tap import must
 
 INT64 = 1 << 63
 WRITTEN = 1700000000123456789  # ns since 1970
@@ -123,17 +122,10 @@ def of_several(bench):
 
 
 def main():
-    args = parser(__doc__).parse_args()
-    tap = Tap()
-    with tempfile.TemporaryDirectory() as work:
-        try:
-            bench = Bench(args.build, work)
-        except Skip as e:
-            tap.skip("times of profiles", e)
-            return tap.finish()
-        tap.run("of each recording", lambda: list(of_each(bench)))
-        tap.run("of several, and by a clock", lambda: list(of_several(bench)))
-    return tap.finish()
+    return run_checks(__doc__, "times of profiles", (
+        ("of each recording", of_each),
+        ("of several, and by a clock", of_several),
+    ))
 
 
 if __name__ == "__main__":
