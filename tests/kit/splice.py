@@ -99,7 +99,7 @@ def of_arm64(text):
     lines = "".join(f"\tfield:{kind} {field};\toffset:{at};\tsize:{size};\tsigned:{signed};\n"
                     for kind, field, at, size, signed in ARM64[name])
     print_fmt = '"PC: 0x%016lx", REC->vcpu_pc\n'
-    begin, end = text.index(b"\n\n\tfield:") + 2, text.index(b"\nprint fmt")
+    begin = text.index(b"\n\n\tfield:") + 2
     return text[:begin] + lines.encode() + b"\nprint fmt: " + print_fmt.encode()
 
 

@@ -20,7 +20,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import verdicts
 from grow import Growable
 from microvm import guest, monitor, record
-from tap import Skip, Tap, must, parser
+from tap import Tap, must, parser
 
 GUESTS = ("sorts", "prints", "finds")
 BASE = 0x200000

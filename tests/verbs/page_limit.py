@@ -20,7 +20,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
 from page import report_of, stacks_of, sums
 from programs import hlguest_of, page_data
-from tap import Skip, Tap, parser, run
+from tap import Tap, parser, run
 
 MOST = 10_000_000
 SIZE, CODE = 16, b"\xff\xd0"  # bytes of a function; call *%rax

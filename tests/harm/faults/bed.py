@@ -7,7 +7,6 @@ import shutil
 import signal
 import struct
 import subprocess
-import tempfile
 
 from tap import DATA, TIMEOUT, Skip, environment
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Is what hlguest says of a recording what the guest executed? Each check returns differences."""
-import bisect
 import collections
 import csv
 import io
