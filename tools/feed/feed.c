@@ -410,7 +410,7 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 	pthread_join(thread, NULL);
 	if (rc < 0)
 		return rc;
-	if (s->rc < 0 || hlg_perfdata_tell(pd) != at)
+	if (s->rc < 0 || !hlg_perfdata_split_holds(pd, s->pd, at))
 		return 0;
 	hlg_profile_merge(feed->profile, &s->profile);
 	add_counts(sums, hlg_perfdata_counts(s->pd));
