@@ -100,16 +100,20 @@ def check_damaged(bed, rng):
     one = inputs.Guest(rng, base=0x400000)
     bed.write(one.data, "guest.elf")
     guest = ("guest.elf", "@0x400000")
+    stacks = False
     if rng.random() < .5:
         data = made.make(rng.getrandbits(32), newer=rng.random() < .2)
     else:
-        rec = inputs.Recording(rng, one, stacks=rng.random() < .4)
-        body = rec.body()
-        data = rec.file(rec.zipped(body) if rng.random() < .3 else body)
-    if rng.random() < .8:
+        stacks = rng.random() < .4
+        rec = inputs.Recording(rng, one, stacks=stacks)
+        body = rec.body() if rng.random() < .5 else inputs.damage_records(rng, rec.body())
+        body = rec.zipped(body) if rng.random() < .3 else body
+        data = rec.file(body) if rng.random() < .8 else rec.pipe(body)
+    if rng.random() < .5:
         data = inputs.damage(rng, data, rng.choice((0, 104, 104, 104)))
     bed.write(data, "file", NAME)
-    piped = data[8:16] == (16).to_bytes(8, "little")
+    # Sandboxes are found by reading twice.
+    piped = data[8:16] == (16).to_bytes(8, "little") and not stacks
     for verb in rng.sample(VERBS, 3):
         first = ask(bed, verb, guest, "file")
         check_threads(bed, rng, verb, guest, "file", first)

@@ -260,3 +260,46 @@ def damage(rng, data, begin=0):
         else:
             del out[at:]
     return bytes(out)
+
+
+def records_of(body):
+    at = 0
+    while at + 8 <= len(body):
+        size = int.from_bytes(body[at + 6:at + 8], "little")
+        if size < 8 or at + size > len(body):
+            break
+        yield body[at:at + size]
+        at += size
+
+
+def damage_records(rng, body):
+    """The same, with one to three records that are none, too short, too many, or gone."""
+    records = list(records_of(body))
+    for _ in range(rng.randint(1, 3)):
+        i = rng.randrange(len(records))
+        one = records[i]
+        what = rng.randrange(8)
+        if what == 0:  # a size that is none, or another's
+            records[i] = one[:6] + struct.pack("<H", rng.choice((0, 4, 7, 8, 16, 24, 0xffff))) + one[8:]
+        elif what == 1:
+            records[i] = struct.pack("<I", rng.choice((0, 1, 3, 9, 64, 66, 68, 71, 80, 81, 83, 127,
+                                                       1 << 20))) + one[4:]
+        elif what == 2:  # bytes behind it that are not in its size, as many as it says or fewer
+            n = rng.choice((0, 8, 64, 4096, 1 << 20, 2 ** 63))
+            records[i] = record(extras.AUXTRACE, 0, struct.pack("<QQQIIII", n, 0, 0, 0, 1, 0, 0)[
+                :rng.choice((40, 40, 8, 0))]) + bytes(min(n, rng.choice((n, 64))) if n < 8192 else 0)
+        elif what == 3:
+            records[i] = one + one
+        elif what == 4:
+            records[i] = b""
+        elif what == 5:
+            k = rng.randrange(len(records))
+            records[i], records[k] = records[k], one
+        elif what == 6:
+            records[i] = record(struct.unpack_from("<I", one)[0] if len(one) >= 4 else 9, 0,
+                                one[8:8 + rng.randrange(0, 40, 4)])
+        else:
+            records[i:i] = [record(rng.choice((LOST, LOST_SAMPLES, 5, 12, 20, 78, 90)), rng.choice(
+                (0, 1, 1 << 15)), rng.randbytes(8 * rng.randint(0, 5)))]
+        records = [r for r in records if r] or [one]
+    return b"".join(records)
