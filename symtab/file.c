@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -75,6 +77,60 @@ int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err)
 	}
 	*id = (struct hlg_file_id){st.st_dev, st.st_ino, st.st_size, st.st_mtim};
 	return fd;
+}
+
+/* The FIFOs that are open, in whatever thread; never freed. */
+struct fifo {
+	dev_t dev;
+	ino_t ino;
+	int fd;
+	struct fifo *next;
+};
+
+static pthread_mutex_t fifos_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fifo *fifos;
+
+static int find_fifo(const struct stat *st)
+{
+	struct fifo *fifo;
+
+	pthread_mutex_lock(&fifos_lock);
+	fifo = fifos;
+	while (fifo && (fifo->dev != st->st_dev || fifo->ino != st->st_ino))
+		fifo = fifo->next;
+	pthread_mutex_unlock(&fifos_lock);
+	return fifo ? fifo->fd : -1;
+}
+
+static int keep_fifo(const struct stat *st, int fd)
+{
+	struct fifo *fifo = malloc(sizeof(*fifo));
+
+	if (!fifo) {
+		close(fd);
+		errno = ENOMEM;
+		return -1;
+	}
+	pthread_mutex_lock(&fifos_lock);
+	*fifo = (struct fifo){st->st_dev, st->st_ino, fd, fifos};
+	fifos = fifo;
+	pthread_mutex_unlock(&fifos_lock);
+	return fd;
+}
+
+int hlg_file_open_any(const char *path)
+{
+	struct stat st;
+	int fd = -1;
+
+	if (stat(path, &st) != 0 || !S_ISFIFO(st.st_mode))
+		return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = find_fifo(&st);
+	if (fd < 0) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		fd = fd < 0 ? fd : keep_fifo(&st, fd);
+	}
+	return fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 int hlg_file_read(int fd, void *buf, size_t len, uint64_t off)

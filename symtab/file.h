@@ -27,6 +27,14 @@ struct hlg_file_id {
  */
 int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err);
 
+/*
+ * Opens any file for reading, and waits for who writes to a FIFO. A FIFO stays open until
+ * the program ends, and opened again it goes on where it was read to: if it were closed
+ * in between, its writer would end, and nobody would come. Returns a descriptor for the
+ * caller to close, or -1 with errno.
+ */
+int hlg_file_open_any(const char *path);
+
 /* "PATH: cannot be opened: ERROR (what to do)", for an errno of open(2). */
 int hlg_file_fail(const char *path, int error, struct hlg_err *err);
 

@@ -276,8 +276,9 @@ static void warn_refused(struct hlg_report *r)
 #define CUT_SHARE 0.01
 
 /* Why most of them are cut that are. */
-static const char *most_cut(const struct hlg_caller_sums *c, bool *copy)
+static const char *most_cut(const struct hlg_report *r, bool *copy)
 {
+	const struct hlg_caller_sums *c = &r->callers;
 	unsigned most = HLG_CHAIN_END_DEEP;
 
 	for (unsigned i = most; i <= HLG_CALLER_END_NO_RETURN; i++)
@@ -285,7 +286,7 @@ static const char *most_cut(const struct hlg_caller_sums *c, bool *copy)
 			most = i;
 	*copy = false;
 	if (c->none > c->ends[most] && c->none > c->unknown)
-		return "no callers were recorded";
+		return r->stacks->lacks ? "out of memory" : "no callers were recorded";
 	if (c->refused > c->ends[most] && c->refused > c->unknown)
 		return "callers left out";
 	if (c->ends[most] < c->unknown)
@@ -302,7 +303,7 @@ static void warn_cut(struct hlg_report *r)
 	uint64_t cut = c->cut + c->refused + c->none;
 	double share = c->stacks ? (double)cut / (double)r->all.guest.samples : 0;
 	bool copy;
-	const char *why = most_cut(c, &copy);
+	const char *why = most_cut(r, &copy);
 
 	if (share < CUT_SHARE)
 		return;

@@ -148,7 +148,7 @@ void kit_read_split(struct kit_seen *seen, const void *bytes, size_t n, uint64_t
 	hlg_perfdata_range(copy, at, UINT64_MAX);
 	read_all(&second, copy);
 	read_all(seen, pd);
-	seen->split = seen->tell == at;
+	seen->split = hlg_perfdata_split_holds(pd, copy, at);
 	for (size_t i = 0; seen->split && i < second.n; i++)
 		keep(seen, second.samples[i]);
 	if (!seen->split) {

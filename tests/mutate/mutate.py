@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""mutate.py [COUNT [SEED]]: would the tests notice if symtab/ or filter/ were wrong?
+"""mutate.py [COUNT [SEED]]: would the tests notice if symtab/ or filter/ were wrong? With
+--rooms tools: if tools/ were?
 
 Changes one place by one token (mutations.py), builds it and runs tests until one fails:
 the quick unit tests that are named like the file; the goldens; the other quick ones; then
 of those named like the file the slow ones, and the quick ones under valgrind; at last some
-that run the programs.
+that run the programs: of tools/ those of the verb that the file is of, and those that read
+whatever there is (READERS).
 COUNT changes are drawn with SEED: the same of both, and of the sources, draws the same. Drawn
 again and not counted is what does not compile, or only with pointers and numbers mixed
 up, and what compiles to the same code. A crash counts as noticed, and so does a test
@@ -49,6 +51,10 @@ PROGRAMS = {"faults", "parity", "terminal", "privilege", "hostile names",
 # A wrong type is the compiler's to notice, not the tests'.
 C_ARGS = ("-Werror=int-conversion -Werror=incompatible-pointer-types "
           "-Werror=implicit-function-declaration")
+# Of tools/ these are asked of every file; and "hlguest VERB" of a verb's, but for some that
+# measure, and take long.
+READERS = {"invariants", "hlguest pprof stacks"}
+SLOW = {"hlguest calibrate", "hlguest record"}
 GOLDEN_PROGRAMS = ("filter/hlguest.so", "tools/hlguest", "tests/kit/mkelf", "tests/kit/fakeperf")
 MEMORY = 8 << 30        # bytes of address space, of one process
 WRITES = 5 << 30        # bytes of one file: a test has one that is sparse
@@ -92,7 +98,7 @@ def end(process):
 
 
 class Test:
-    def __init__(self, about, valgrind=False):
+    def __init__(self, about, rooms, valgrind=False):
         self.name, self.words, self.env = about["name"], about["cmd"], about["env"]
         self.valgrind = valgrind
         if valgrind:
@@ -102,15 +108,26 @@ class Test:
         self.suites = {suite.split(":")[-1] for suite in about["suite"]}
         self.seconds = 600.0    # how long it may take
         self.program = Path(about["cmd"][0])
+        self.rooms = set(rooms)
 
     def is_golden(self):
         return self.name == "golden"
 
     def is_unit(self):
-        return not self.suites.isdisjoint(ROOMS)
+        if "tools" in self.rooms:
+            return self.program.parent.parent.name == "unit"
+        return not self.suites.isdisjoint(self.rooms)
 
     def is_of_programs(self):
+        if "tools" in self.rooms:
+            return self.name in READERS or self.name not in SLOW and (
+                re.fullmatch(r"hlguest \w+", self.name))
         return self.name in PROGRAMS
+
+    def is_asked_of(self, path):
+        """Of those that run the programs."""
+        return "tools" not in self.rooms or self.name in READERS or (
+            self.name == "hlguest " + path.parts[1])
 
     def is_fast(self):
         return (self.is_unit() and not self.valgrind
@@ -119,15 +136,18 @@ class Test:
     def is_of(self, path):
         """Is it named like that source?"""
         words = re.split(r"[-_]", self.program.name)
+        if path.parts[0] == "tools":
+            return self.is_unit() and not set(words[1:]).isdisjoint(
+                {path.parts[1], *re.split(r"[-_]", path.stem)})
         return path.parts[0] in self.suites and bool(
             set(re.split(r"[-_]", path.stem)) & set(words[2:]))
 
 
-def product():
+def product(rooms):
     """The files to change, in an order that only their names decide."""
-    found = sorted(file for room in ROOMS for file in (ROOT / room).rglob("*.[ch]"))
+    found = sorted(file for room in rooms for file in (ROOT / room).rglob("*.[ch]"))
     if not found:
-        sys.exit(f"mutate: no sources under {', '.join(ROOMS)} (have they moved?)")
+        sys.exit(f"mutate: no sources under {', '.join(rooms)} (have they moved?)")
     return found
 
 
@@ -138,7 +158,7 @@ class DoesNotCompile(Exception):
 class Copy:
     """The sources in a folder of their own, built once, with tests that pass."""
 
-    def __init__(self, work):
+    def __init__(self, work, rooms):
         self.source, self.build, self.temp = work / "source", work / "build", work / "temp"
         self.temp.mkdir(parents=True, exist_ok=True)
         self.env = dict(os.environ, TMPDIR=str(self.temp), MALLOC_PERTURB_="165",
@@ -153,11 +173,12 @@ class Copy:
                       f"-Dc_args={C_ARGS}")
         about = subprocess.run(["meson", "introspect", "--tests", str(self.build)],
                                check=True, capture_output=True, text=True).stdout
-        self.tests = [test for test in map(Test, json.loads(about))
+        self.tests = [test for test in (Test(each, rooms) for each in json.loads(about))
                       if test.is_unit() or test.is_golden() or test.is_of_programs()]
-        self.tests += [Test(each, valgrind=True) for each in json.loads(about)
-                       if Test(each).is_fast()]
-        sources = [path.relative_to(ROOT) for path in product()]
+        if "tools" not in rooms:
+            self.tests += [Test(each, rooms, valgrind=True) for each in json.loads(about)
+                           if Test(each, rooms).is_fast()]
+        sources = [path.relative_to(ROOT) for path in product(rooms)]
         self.tests = [test for test in self.tests if test.is_fast() or test.is_golden()
                       or test.is_of_programs() or any(map(test.is_of, sources))]
         if not self.make(self.targets(self.tests)):
@@ -224,7 +245,7 @@ class Copy:
                        Test.is_golden,
                        Test.is_fast,
                        lambda test: test.is_of(path),
-                       Test.is_of_programs):
+                       lambda test: test.is_of_programs() and test.is_asked_of(path)):
             stage = [test for test in rest if chosen(test)]
             rest = [test for test in rest if not chosen(test)]
             if stage and not self.make(self.targets(stage)):
@@ -236,9 +257,12 @@ class Copy:
 
     def object_of(self, path):
         """What it is compiled to; nothing for headers."""
-        room, name = path.parts[0], "_".join(path.parts[1:])
-        found = list((self.build / room).glob(f"*.p/{name}.o"))
-        return found[0] if found else None
+        for k in range(1, len(path.parts)):
+            name = "_".join(path.parts[k:])
+            found = sorted(self.build.joinpath(*path.parts[:k]).glob(f"*.p/{name}.o"))
+            if found:
+                return found[0]
+        return None
 
 
 class Mutant:
@@ -261,7 +285,7 @@ class Mutant:
             old = product and copy.make([name]) and product.read_bytes()
             target.write_text(self.text[:self.start] + self.new + self.text[self.end:],
                               encoding="utf-8")
-            targets = [name] if name else ["filter/hlguest.so"]
+            targets = [name] if name else ["filter/hlguest.so", "tools/hlguest"]
             if not copy.make(targets) or old and product.read_bytes() == old:
                 return None
             return (copy.failing(self.path) or "", self.shown())
@@ -271,10 +295,10 @@ class Mutant:
             target.write_text(self.text, encoding="utf-8")
 
 
-def drawn(seed):
+def drawn(seed, rooms):
     """Mutants in the order of that seed, each place of the sources once."""
     places = []
-    for file in product():
+    for file in product(rooms):
         text, path = file.read_text(encoding="utf-8"), file.relative_to(ROOT)
         places += [(path, text, *place) for place in
                    mutations.places(text, in_bodies=file.suffix == ".h")]
@@ -344,19 +368,22 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("count", type=int, nargs="?", default=200)
     parser.add_argument("seed", type=int, nargs="?", default=1)
+    parser.add_argument("--rooms", nargs="+", default=ROOMS, choices=("symtab", "filter", "tools"))
     parser.add_argument("--again", type=Path, metavar="FILE")
     parser.add_argument("--work", type=Path, metavar="FOLDER",
                         help="keep the copies here, and use them again")
     parser.add_argument("--least", type=float, default=85, metavar="PERCENT")
     args = parser.parse_args()
     # All is read before the first is tried: the sources may change meanwhile.
-    mutants = list(listed(args.again) if args.again else drawn(args.seed))
+    mutants = list(listed(args.again) if args.again else
+                   drawn(args.seed, args.rooms))
     count = Count(iter(mutants), args.count)
     workers = os.cpu_count() or 1
     with tempfile.TemporaryDirectory(prefix="hlguest-mutate-") as temp, \
             concurrent.futures.ThreadPoolExecutor(workers) as pool:
         work = (args.work or Path(temp)).resolve()
-        copies = list(pool.map(Copy, [work / str(n) for n in range(workers)]))
+        copies = list(pool.map(lambda n: Copy(work / str(n), args.rooms),
+                               range(workers)))
         times = work / "seconds.json"   # of tests that have passed in copies that are kept
         seconds = json.loads(times.read_text()) if times.exists() else {}
         for part in pool.map(lambda n: copies[n].measure(copies[n].tests[n::workers],

@@ -145,7 +145,7 @@ static int dump_split(struct dump *d, struct hlg_err *err)
 	if (rc == 0)
 		rc = read_into(&second, copy, err);
 	fclose(second.out);
-	if (rc == 0 && hlg_perfdata_tell(d->pd) == at) {
+	if (rc == 0 && hlg_perfdata_split_holds(d->pd, copy, at)) {
 		fwrite(second.text, 1, second.size, d->out);
 		printf("X split %" PRIu64 "\n", at);
 	} else if (rc == 0) {

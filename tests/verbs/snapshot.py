@@ -172,10 +172,11 @@ def check_named(place):
     _, err, status = run(place.hlguest, "report", place.whole, MIX)
     if status != 2 or f"use guest.elf@snapshot:{place.whole}" not in err:
         yield f"{status}: {err}"
-    _, err, status = run(place.hlguest, "report", memory_of(place.whole), MIX)
-    if status != 1 or "is the memory of a snapshot" not in err or \
-            f"guest.elf@snapshot:{place.whole}" not in err:
-        yield f"{status}: {err}"
+    for base in "", "@0x4000":
+        _, err, status = run(place.hlguest, "report", memory_of(place.whole) + base, MIX)
+        if status != 1 or "is the memory of a snapshot" not in err or \
+                f"guest.elf@snapshot:{place.whole}" not in err:
+            yield f"{base} {status}: {err}"
     _, err, status = place.lookup(GUEST, "/nosuch")
     if status != 1 or "/nosuch: no such file" not in err:
         yield f"{status}: {err}"

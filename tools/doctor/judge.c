@@ -89,10 +89,35 @@ static int line_length(const char *text)
 	return (int)strcspn(text, "\r\n");
 }
 
+enum {
+	REASON = sizeof(((struct hlg_child *)0)->text) + 64
+};
+
+/* Why a child did not do it: the first line that it wrote, else how it ended. */
+static const char *reason(char text[static REASON], const struct hlg_child *child)
+{
+	const char *signal = sigdescr_np(child->status); /* NULL of a real-time one */
+	int n = line_length(child->text);
+
+	if (n)
+		snprintf(text, REASON, "%.*s", n, child->text);
+	else if (child->end == HLG_CHILD_KILLED)
+		snprintf(text, REASON, "killed by signal %d (%s)", child->status,
+			 signal ? signal : "a real-time one");
+	else if (child->end == HLG_CHILD_FAILED)
+		snprintf(text, REASON, "%s", strerrordesc_np(child->status));
+	else if (child->end == HLG_CHILD_TIMEOUT)
+		snprintf(text, REASON, "no answer within 5 seconds");
+	else
+		snprintf(text, REASON, "status %d, without a word", child->status);
+	return text;
+}
+
 /* Returns whether there is a perf to speak of. */
 static bool judge_perf(struct hlg_findings *f, const struct hlg_probes *p)
 {
 	const struct hlg_child *asked = &p->perf_asked;
+	char why[REASON];
 
 	if (!p->perf[0])
 		hlg_doctor_say(f, HLG_LEVEL_FAIL, "perf",
@@ -105,9 +130,8 @@ static bool judge_perf(struct hlg_findings *f, const struct hlg_probes *p)
 			       "%s: does not answer within 5 seconds", p->perf);
 	else if (asked->end != HLG_CHILD_EXITED || asked->status != 0)
 		hlg_doctor_say(f, HLG_LEVEL_FAIL, "perf",
-			       "install the perf of this kernel",
-			       "%s: does not run: %.*s", p->perf,
-			       line_length(asked->text), asked->text);
+			       "install the perf of this kernel", "%s: does not run: %s",
+			       p->perf, reason(why, asked));
 	else if (p->major == 0)
 		hlg_doctor_say(f, HLG_LEVEL_WARN, "perf",
 			       "is it perf? Its dlfilters need 5.14",
@@ -142,6 +166,7 @@ static void judge_traps(struct hlg_findings *f, const struct hlg_probes *p)
 static void judge_filter(struct hlg_findings *f, const struct hlg_probes *p)
 {
 	const char *folder = p->here ? "." : p->folder;
+	char why[REASON];
 
 	if (!p->here && !p->installed) {
 		hlg_doctor_say(
@@ -161,8 +186,8 @@ static void judge_filter(struct hlg_findings *f, const struct hlg_probes *p)
 	else if (p->filter.end != HLG_CHILD_EXITED || p->filter.status != 0)
 		hlg_doctor_say(f, HLG_LEVEL_FAIL, "hlguest.so",
 			       "install what it needs, or build it on this machine",
-			       "%s/hlguest.so: does not load: %.*s", folder,
-			       line_length(p->filter.text), p->filter.text);
+			       "%s/hlguest.so: does not load: %s", folder,
+			       reason(why, &p->filter));
 	else
 		hlg_doctor_say(f, HLG_LEVEL_OK, "hlguest.so", NULL,
 			       "%s/hlguest.so: loads", folder);

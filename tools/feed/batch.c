@@ -54,10 +54,11 @@ struct contents {
 };
 
 /* A recording or a saved profile, into the worker's profile of the file. */
-static int read_path(struct worker *w, const char *path, struct hlg_host *host,
-		     struct hlg_recording_sums *sums, struct hlg_err *err)
+static int read_path(struct worker *w, const char *path, bool saved,
+		     struct hlg_host *host, struct hlg_recording_sums *sums,
+		     struct hlg_err *err)
 {
-	if (!hlg_pprof_is(path))
+	if (!saved)
 		return hlg_feed_read(path, &w->how, &w->file, host, sums, err);
 	if (w->options->stacks == HLG_STACKS_COUNTERS)
 		return hlg_err_set(err, HLG_EINPUT,
@@ -83,7 +84,7 @@ static int read_contents(struct worker *w, size_t number, bool apart,
 		return hlg_err_memory(&file->err, path);
 	if (apart && !contents->saved)
 		hlg_profile_keep_apart(&w->file);
-	return read_path(w, path,
+	return read_path(w, path, contents->saved,
 			 w->options->mode != HLG_SHOW_GUEST ? &contents->rows : NULL,
 			 &file->sums, &file->err);
 }

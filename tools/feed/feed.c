@@ -29,6 +29,7 @@ struct feed {
 	const struct hlg_tails *tails;
 	const struct hlg_deferred *deferred; /* of callchains; or NULL */
 	uint64_t unjoined;
+	struct hlg_perfdata_counts counts; /* of the parts that were read */
 	bool ordered;
 	uint32_t n_events;
 	uint32_t marked; /* the profile's event + 1 that mark is of: of the last sample */
@@ -338,14 +339,29 @@ static int on_lost(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_e
 	return 0;
 }
 
-static void add_counts(struct hlg_recording_sums *sums,
-		       const struct hlg_perfdata_counts *counts)
+/* Of a part of a recording; what was lost is known once all parts are added. */
+static void add_counts(struct hlg_perfdata_counts *to,
+		       const struct hlg_perfdata_counts *part)
 {
-	sums->samples += counts->samples;
-	sums->lost = hlg_sum(sums->lost, hlg_perfdata_n_lost(counts));
-	sums->throttled += counts->types[PERF_RECORD_THROTTLE];
-	sums->skipped += counts->unknown_id + counts->bad_sample + counts->no_zstd;
-	sums->left = hlg_sum(sums->left, hlg_perfdata_n_left(counts));
+	to->samples += part->samples;
+	to->lost = hlg_sum(to->lost, part->lost);
+	to->lost_samples = hlg_sum(to->lost_samples, part->lost_samples);
+	to->types[PERF_RECORD_THROTTLE] += part->types[PERF_RECORD_THROTTLE];
+	to->unknown_id += part->unknown_id;
+	to->bad_sample += part->bad_sample;
+	to->no_zstd += part->no_zstd;
+	to->left = hlg_sum(to->left, part->left);
+	to->missing = hlg_sum(to->missing, part->missing);
+}
+
+static void sum_up(struct hlg_recording_sums *sums,
+		   const struct hlg_perfdata_counts *counts)
+{
+	sums->samples = counts->samples;
+	sums->lost = hlg_perfdata_n_lost(counts);
+	sums->throttled = counts->types[PERF_RECORD_THROTTLE];
+	sums->skipped = counts->unknown_id + counts->bad_sample + counts->no_zstd;
+	sums->left = hlg_perfdata_n_left(counts);
 }
 
 /* Reads what pd's range holds. */
@@ -410,10 +426,10 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 	pthread_join(thread, NULL);
 	if (rc < 0)
 		return rc;
-	if (s->rc < 0 || hlg_perfdata_tell(pd) != at)
+	if (s->rc < 0 || !hlg_perfdata_split_holds(pd, s->pd, at))
 		return 0;
 	hlg_profile_merge(feed->profile, &s->profile);
-	add_counts(sums, hlg_perfdata_counts(s->pd));
+	add_counts(&feed->counts, hlg_perfdata_counts(s->pd));
 	sums->attached |= hlg_perfdata_host(s->pd)->attached;
 	return 1;
 }
@@ -546,7 +562,8 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	if (rc == 0)
 		rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
 				      : read_range(&feed, pd, err);
-	add_counts(sums, hlg_perfdata_counts(pd));
+	add_counts(&feed.counts, hlg_perfdata_counts(pd));
+	sum_up(sums, &feed.counts);
 	sums->unjoined = feed.unjoined;
 	sums->attached |= hlg_perfdata_host(pd)->attached;
 	sums->machine = hlg_perfdata_host(pd)->machine;

@@ -15,6 +15,7 @@
 #include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
+#include "tools/feed/turns.h"
 #include "tools/inputs/noted.h"
 #include "tools/inputs/snapshot.h"
 #include "tools/inputs/twice.h"
@@ -365,7 +366,8 @@ static bool seems_recording(const char *word, bool named)
 /* Nothing is reported of what was meant for something else. */
 static int check_there(const char *word, bool named, struct hlg_err *err)
 {
-	if (seems_recording(word, named) || access(word, F_OK) == 0 || errno != ENOENT)
+	if (hlg_target_is_stream(word) || seems_recording(word, named) ||
+	    access(word, F_OK) == 0 || errno != ENOENT)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)", word);
 }
@@ -502,7 +504,7 @@ static bool are_saved(const struct hlg_inputs *in)
 {
 	for (size_t i = 0; i < in->n_others; i++)
 		if (in->others[i].kind != HLG_FILE_KIND_RECORDING ||
-		    strcmp(in->others[i].word, "-") == 0 ||
+		    !hlg_turns_is_kept(in->others[i].word) ||
 		    !hlg_pprof_is(in->others[i].word))
 			return false;
 	return true;
@@ -578,6 +580,8 @@ static int no_image(const struct hlg_inputs *in, struct hlg_err *err)
 			   : access(DEFAULT_FILE, F_OK) == 0 ? DEFAULT_FILE
 							     : NULL;
 
+	if (file && !hlg_turns_is_kept(file))
+		file = NULL; /* nothing stands beside a pipe */
 	if (in->not_noted.msg[0]) {
 		*err = in->not_noted;
 		return HLG_EINPUT;

@@ -23,13 +23,15 @@ bool hlg_snapshot_is(const char *path)
 	       stat(file, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Bytes of the folder that path is a blob of, "DIR/blobs/sha256/0e10..."; 0: none. */
+/* Bytes of the folder that path, with a base or not, is a blob of,
+ * "DIR/blobs/sha256/0e10..."; 0: none. */
 static size_t folder_of_blob(const char *path)
 {
 	static const char blobs[] = "/blobs/sha256/";
 	const char *at = strstr(path, blobs), *digest = at ? at + sizeof(blobs) - 1 : "";
 
-	return strlen(digest) == DIGEST && strspn(digest, "0123456789abcdef") == DIGEST
+	return strcspn(digest, "@") == DIGEST &&
+			       strspn(digest, "0123456789abcdef") == DIGEST
 		       ? (size_t)(at - path)
 		       : 0;
 }

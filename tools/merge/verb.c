@@ -48,7 +48,7 @@ static bool look(struct content *content, const char *path)
 	struct hlg_err err;
 	struct stat st;
 	ssize_t got = -1;
-	int fd = hlg_pprof_is(path) && strcmp(path, "-") != 0
+	int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) && hlg_pprof_is(path)
 			 ? hlg_file_open(path, &id, &err)
 			 : -1;
 

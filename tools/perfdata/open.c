@@ -6,7 +6,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,10 +119,8 @@ static int open_shape(struct hlg_perfdata *pd, const char *path, struct hlg_err 
 {
 	struct stat st;
 
-	/* A FIFO's writer is waited for. */
 	pd->close_fd = strcmp(path, "-") != 0;
-	pd->fd =
-		pd->close_fd ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
+	pd->fd = pd->close_fd ? hlg_file_open_any(path) : STDIN_FILENO;
 	if (pd->fd < 0)
 		return hlg_file_fail(path, errno, err);
 	if (fstat(pd->fd, &st) != 0)

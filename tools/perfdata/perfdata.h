@@ -167,24 +167,27 @@ static inline uint64_t hlg_perfdata_n_left(const struct hlg_perfdata_counts *cou
  * Records have no marks between them: hlg_perfdata_split guesses where one begins near
  * the middle, by a long chain of plausible headers from there. True and *at if there is
  * a guess; never in pipes, directories, compressed files and with counter values (their
- * deltas need the order). A guess is to be believed only if the reader of the first part
- * ends exactly there:
+ * deltas need the order). A guess holds only if the reader of the first part ends exactly
+ * there, has not met what nothing can be read behind, and neither part is compressed
+ *after all: that is one stream.
  *
  *	hlg_perfdata_range(first, 0, at);
  *	hlg_perfdata_range(copy, at, UINT64_MAX);
  *	hlg_perfdata_read(first, ...); and in the other thread
  *	hlg_perfdata_read(copy, ...);
- *	if (hlg_perfdata_tell(first) != at) {
+ *	if (!hlg_perfdata_split_holds(first, copy, at)) {
  *		forget what copy read, an error of it included;
  *		hlg_perfdata_range(first, hlg_perfdata_tell(first), UINT64_MAX);
  *		hlg_perfdata_read(first, ...);
  *	}
  *
  * Offsets are from the start of the file. A range reads the records that begin in
- * [from, to); 0 and UINT64_MAX mean the start and the end of the records. The counts go
- * on.
+ * [from, to); 0 and UINT64_MAX mean the start and the end of the records. A reader that
+ *has met the end of what can be read stays there. The counts go on.
  */
 bool hlg_perfdata_split(const struct hlg_perfdata *pd, uint64_t *at);
+bool hlg_perfdata_split_holds(const struct hlg_perfdata *first,
+			      const struct hlg_perfdata *copy, uint64_t at);
 void hlg_perfdata_range(struct hlg_perfdata *pd, uint64_t from, uint64_t to);
 uint64_t hlg_perfdata_tell(const struct hlg_perfdata *pd);
 

@@ -87,16 +87,22 @@ bool hlg_perfdata_split(const struct hlg_perfdata *pd, uint64_t *at)
 	return found;
 }
 
+bool hlg_perfdata_split_holds(const struct hlg_perfdata *first,
+			      const struct hlg_perfdata *copy, uint64_t at)
+{
+	return !first->stopped && hlg_perfdata_tell(first) == at &&
+	       !first->host.compressed && !copy->host.compressed;
+}
+
 void hlg_perfdata_range(struct hlg_perfdata *pd, uint64_t from, uint64_t to)
 {
-	if (pd->source.stream || pd->n_data_files)
+	if (pd->source.stream || pd->n_data_files || pd->stopped)
 		return;
 	if (from < pd->from)
 		from = pd->from;
 	if (from > pd->limit)
 		from = pd->limit;
 	pd->range_to = to;
-	pd->stopped = false;
 	pd->unzipping = false;
 	hlg_window_seek(pd, from, pd->limit);
 	pd->told = 0;

@@ -30,6 +30,7 @@ struct encoder {
 	const struct hlg_pprof_label *labels; /* for a server: of all samples */
 	char **types;                         /* of each event */
 	uint32_t *samples;                    /* of each cell: the place of its sample */
+	int64_t *values;                      /* of the sample at hand */
 	int64_t empty, keys[HLG_SAVED_N_KEYS], *comments; /* places of strings */
 	char sums[512];
 };
@@ -456,34 +457,35 @@ static Pprof__Extra__HostStack **host_stacks(struct encoder *e)
 	return list;
 }
 
+/* All but the values, of which a sample has two of each event, nearly all 0: they are
+ * filled in one after the other, where the samples are packed. */
 static bool add_samples(struct encoder *e)
 {
 	const struct hlg_saved_cell *cells = e->saved->cells.at;
-	size_t n = 0, width = 2 * e->saved->events.n;
 	Pprof__Profile *p = &e->profile;
 	Pprof__Sample *sample = NULL;
+	size_t n = 0;
 
 	p->n_sample = e->n_samples;
 	p->sample = messages(e, p->n_sample, &pprof__sample__descriptor);
 	e->samples =
 		hlg_saved_arena_alloc(&e->arena, e->saved->cells.n, sizeof(*e->samples));
-	if (!p->sample || !e->samples)
+	e->values = hlg_saved_arena_alloc(&e->arena, 2 * e->saved->events.n + 1,
+					  sizeof(*e->values));
+	if (!p->sample || !e->samples || !e->values)
 		return false;
 	for (size_t i = 0; i < e->saved->cells.n; i++) {
 		const struct hlg_saved_cell *cell = &cells[i];
 
 		if (i == 0 || !hlg_saved_same_sample(&cells[i - 1], cell)) {
 			sample = p->sample[n++];
-			sample->n_value = width;
-			sample->value =
-				hlg_saved_arena_alloc(&e->arena, width, sizeof(int64_t));
-			if (!sample->value || !add_stack(e, sample, cell) ||
+			sample->n_value = 2 * e->saved->events.n;
+			sample->value = e->values;
+			if (!add_stack(e, sample, cell) ||
 			    !add_labels(e, sample, &cell->key))
 				return false;
 		}
 		e->samples[i] = (uint32_t)n - 1;
-		sample->value[2 * cell->key.event] = (int64_t)cell->count.samples;
-		sample->value[2 * cell->key.event + 1] = (int64_t)cell->count.period;
 	}
 	return true;
 }
@@ -652,6 +654,60 @@ static bool add_all(struct encoder *e)
 	       add_extra(e);
 }
 
+/* Of the cells of a sample, from cell i on; returns the next one's. */
+static size_t set_values(struct encoder *e, size_t i, bool zero)
+{
+	uint32_t sample = e->samples[i];
+
+	for (; i < e->saved->cells.n && e->samples[i] == sample; i++) {
+		const struct hlg_saved_cell *cell = &e->saved->cells.at[i];
+		int64_t *to = &e->values[2 * cell->key.event];
+
+		to[0] = zero ? 0 : (int64_t)cell->count.samples;
+		to[1] = zero ? 0 : (int64_t)cell->count.period;
+	}
+	return i;
+}
+
+/* The samples as a part of the message, to at unless it is NULL; returns their size. */
+static size_t pack_samples(struct encoder *e, unsigned char *at)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < e->saved->cells.n;) {
+		Pprof__Profile one = PPROF__PROFILE__INIT;
+
+		one.n_sample = 1;
+		one.sample = &e->profile.sample[e->samples[i]];
+		set_values(e, i, false);
+		size += at ? pprof__profile__pack(&one, at + size)
+			   : pprof__profile__get_packed_size(&one);
+		i = set_values(e, i, true);
+	}
+	return size;
+}
+
+/*
+ * The message, to at unless it is NULL; returns its size. Its fields are packed in the
+ * order of their numbers, whether together or not: types of values are the first, samples
+ * the second.
+ */
+static size_t pack(struct encoder *e, unsigned char *at)
+{
+	Pprof__Profile types = PPROF__PROFILE__INIT, rest = e->profile;
+	size_t size;
+
+	types.n_sample_type = rest.n_sample_type;
+	types.sample_type = rest.sample_type;
+	rest.n_sample_type = rest.n_sample = 0;
+	if (!at)
+		return pprof__profile__get_packed_size(&types) + pack_samples(e, NULL) +
+		       pprof__profile__get_packed_size(&rest);
+	size = pprof__profile__pack(&types, at);
+	size += pack_samples(e, at + size);
+	return size + pprof__profile__pack(&rest, at + size);
+}
+
 int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,
 		     struct hlg_err *err)
 {
@@ -661,7 +717,7 @@ int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t
 	*data = NULL;
 	if (!add_all(&e))
 		rc = hlg_err_memory(err, "profile");
-	*size = rc == 0 ? pprof__profile__get_packed_size(&e.profile) : 0;
+	*size = rc == 0 ? pack(&e, NULL) : 0;
 	if (*size > HLG_SAVED_MAX_BYTES)
 		rc = hlg_err_set(err, HLG_EINPUT,
 				 "profile: is larger than %zu bytes (save it with less "
@@ -670,7 +726,7 @@ int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t
 	if (rc == 0)
 		*data = malloc(*size + 1);
 	if (*data)
-		pprof__profile__pack(&e.profile, *data);
+		pack(&e, *data);
 	else if (rc == 0)
 		rc = hlg_err_memory(err, "profile");
 	free(e.references);

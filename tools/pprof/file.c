@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -157,10 +158,21 @@ static int read_message(struct input *in, struct hlg_err *err)
 	return rc;
 }
 
+static bool is_fifo(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 static int open_input(struct input *in, const char *path, struct hlg_err *err)
 {
 	struct hlg_file_id id;
 
+	if (strcmp(path, "-") != 0 && is_fifo(path)) {
+		in->fd = hlg_file_open_any(path);
+		return in->fd < 0 ? hlg_file_fail(path, errno, err) : 0;
+	}
 	if (strcmp(path, "-") != 0) {
 		in->fd = hlg_file_open(path, &id, err);
 		return in->fd < 0 ? in->fd : 0;

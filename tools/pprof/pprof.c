@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "filter/output/target.h"
+#include "symtab/file.h"
 
 #define INSTALL                                                                          \
 	"not in this build (install libprotobuf-c-dev, protobuf-c-compiler and "         \
@@ -49,15 +50,28 @@ static ssize_t peek_input(unsigned char *magic)
 	return -1; /* what is read here would be lost */
 }
 
+static ssize_t peek_fifo(const char *path, unsigned char *magic)
+{
+	int fd = hlg_file_open_any(path);
+	ssize_t got = fd < 0 ? -1 : peek_pipe(fd, magic);
+
+	if (fd >= 0)
+		close(fd);
+	return got;
+}
+
 bool hlg_pprof_is(const char *path)
 {
 	unsigned char magic[MAGIC];
+	struct stat st;
 	ssize_t got;
 
-	/* A FIFO is not even opened: closing it again would end its writer. */
-	if (strcmp(path, "-") != 0)
+	if (strcmp(path, "-") == 0)
+		got = peek_input(magic);
+	else if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+		got = peek_fifo(path, magic);
+	else
 		return hlg_target_magic(path) == HLG_MAGIC_GZIP;
-	got = peek_input(magic);
 	/* A slow writer's first byte will do: no recording begins with it. */
 	return got > 0 && magic[0] == 0x1f && (got < MAGIC || magic[1] == 0x8b);
 }

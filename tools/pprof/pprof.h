@@ -24,7 +24,7 @@ int hlg_pprof_check(struct hlg_err *err);
 
 /*
  * Is there a gzip file at path, or in standard input for "-"? By its first bytes, which
- * stay to be read. What comes through a FIFO of another name is none.
+ * stay to be read; a FIFO's writer is waited for.
  */
 bool hlg_pprof_is(const char *path);
 

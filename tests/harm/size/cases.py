@@ -311,7 +311,8 @@ def make_headers(sections, segments):
 
 
 def make_events(tools, folder, n):
-    """n events with a sample each, and groups that say that all are theirs."""
+    """n events with a sample each, and groups that say that all are theirs. In pprof's format
+    each place has values of all events."""
     guest = guest_of(folder, 100)
     data = os.path.join(folder, "a.data")
     with large.Recording(data, [(f"event-{i}", 1, i) for i in range(n)]) as r:
@@ -321,6 +322,13 @@ def make_events(tools, folder, n):
     yield "report", tools.verb("report", "-q", "--force", guest, data), (0, 3)
     yield "report csv", tools.verb("report", "-q", "--force", "--format=csv", guest,
                                    data), (0, 3)
+    many = at(large.elf(os.path.join(folder, "many.elf"), large.functions(n)))
+    with large.Recording(data, [(f"event-{i}", 1, i) for i in range(n)]) as r:
+        for i in range(n):
+            r.sample(START + i * CODE, event=i)
+    # Of more its format has no room.
+    yield "report pprof of events", tools.verb(
+        "report", "-q", "--force", "--format=pprof", f"--out={data}.pb.gz", many, data), (0, 1, 3)
 
 
 def repeated(tools, folder, n):

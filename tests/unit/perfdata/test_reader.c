@@ -413,6 +413,37 @@ START_TEST(two_parts)
 }
 END_TEST
 
+/* A record that nothing can be read behind, in the first half: one of AUXTRACE without
+ * the size of what it has, or none at all. */
+START_TEST(two_parts_that_stop)
+{
+	static const unsigned types[] = {71, 0};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct kit records = {0}, k = {0};
+		struct kit_seen whole, seen;
+
+		for (uint64_t n = 0; n < 1000; n++) {
+			kit_plain(&records, n, 1);
+			if (n == 300 && types[i])
+				kit_end(&records, kit_begin(&records, types[i], 0));
+			else if (n == 300)
+				kit_u64(&records, 0);
+		}
+		kit_file(&k, &plain, 1, &records, 0);
+		kit_read_bytes(&whole, k.at, k.n);
+		ck_assert_uint_eq(whole.n, 301);
+		kit_read_split(&seen, k.at, k.n, 0);
+		ck_assert_uint_eq(seen.n, 301);
+		ck_assert_uint_eq(seen.counts.left, whole.counts.left);
+		kit_finish(&seen);
+		kit_finish(&whole);
+		kit_free(&records);
+		kit_free(&k);
+	}
+}
+END_TEST
+
 /* What is read of a recording whose "HEADER_SAMPLE_TIME" has n bytes of times; 0: none.
  */
 static void check_times(const uint64_t *times, size_t n, uint64_t first, uint64_t last)
@@ -566,6 +597,7 @@ int main(void)
 	tcase_add_test(tc, very_many_lost);
 	tcase_add_test(tc, payloads);
 	tcase_add_test(tc, two_parts);
+	tcase_add_test(tc, two_parts_that_stop);
 	tcase_add_test(tc, sample_time);
 	return tap_main(suite);
 }

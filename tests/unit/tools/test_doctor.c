@@ -103,6 +103,16 @@ START_TEST(perf_is_missing_hangs_or_is_old)
 	expect(&p, HLG_LEVEL_FAIL, "perf", "5 seconds", "by hand");
 	p.perf_asked = (struct hlg_child){.status = 2, .text = "WARNING: none\nmore"};
 	expect(&p, HLG_LEVEL_FAIL, "perf", "does not run: WARNING: none", "this kernel");
+	/* One that says nothing ends somehow. */
+	p.perf_asked = (struct hlg_child){.status = 2};
+	expect(&p, HLG_LEVEL_FAIL, "perf", "does not run: status 2, without",
+	       "this kernel");
+	p.perf_asked = (struct hlg_child){.end = HLG_CHILD_KILLED, .status = SIGSEGV};
+	expect(&p, HLG_LEVEL_FAIL, "perf", "killed by signal 11 (Segm", "this kernel");
+	p.perf_asked.status = SIGRTMIN;
+	expect(&p, HLG_LEVEL_FAIL, "perf", "a real-time one", "this kernel");
+	p.perf_asked = (struct hlg_child){.end = HLG_CHILD_FAILED, .status = EAGAIN};
+	expect(&p, HLG_LEVEL_FAIL, "perf", "does not run: Resource temp", "this kernel");
 	p.perf_asked = (struct hlg_child){.text = "abc\n"};
 	expect(&p, HLG_LEVEL_WARN, "perf", "not understood: abc", "5.14");
 	p = healthy();
