@@ -79,13 +79,29 @@ static void break_off(struct work *work, size_t number, const struct hlg_err *wh
 	pthread_mutex_unlock(&work->lock);
 }
 
+/* A profile, and of the list that it must be of. */
+static int load(const struct hlg_pprof_merging *m, size_t number, struct hlg_saved *one,
+		struct hlg_err *err)
+{
+	int rc = hlg_pprof_load(one, m->paths[number], m->progress, err);
+
+	if (rc < 0 || !m->digests ||
+	    (one->listed &&
+	     memcmp(one->list, m->digests[number], sizeof(one->list)) == 0))
+		return rc;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: is of another list of recordings than it should be (run "
+			   "its task again)",
+			   m->paths[number]);
+}
+
 static void add_profile(struct worker *w, size_t number)
 {
 	const char *path = w->work->m->paths[number];
 	struct hlg_saved one = HLG_SAVED_INIT;
 	struct hlg_err why;
 
-	if (hlg_pprof_load(&one, path, w->work->m->progress, &why) < 0) {
+	if (load(w->work->m, number, &one, &why) < 0) {
 		pthread_mutex_lock(&w->work->lock);
 		leave_out(w->work, number, &why);
 		pthread_mutex_unlock(&w->work->lock);

@@ -90,6 +90,8 @@ struct hlg_pprof_merging {
 	unsigned threads; /* 1 or more */
 	enum hlg_pprof_failures failures;
 	struct hlg_progress *progress; /* or NULL */
+	/* NULL, or of each the list that it must be of. */
+	unsigned char (*digests)[HLG_SHA256_SIZE];
 	/* Out: those left out, in their order; to be freed. */
 	struct hlg_pprof_left_out {
 		size_t number;
