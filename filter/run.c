@@ -11,6 +11,7 @@
 #include "filter/report/build.h"
 #include "filter/report/callgraph.h"
 #include "filter/report/nothing.h"
+#include "filter/report/origin-notes.h"
 #include "filter/trust/base-search.h"
 #include "symtab/escape.h"
 #include "symtab/grow.h"
@@ -286,6 +287,8 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	report->n_files = run->n_files;
 	report->recordings = run->recordings;
 	report->recording = run->recording;
+	if (rc == 0)
+		hlg_origin_notes_add(report);
 	run->mismatch = rc == 0 && report->trust.all.verdict == HLG_TRUST_MISMATCH;
 	run->mixed = rc == 0 && report->trust.all.verdict == HLG_TRUST_MIXED &&
 		     !run->options.force;

@@ -610,7 +610,7 @@ static void print_wrapped(FILE *f, const char *text)
 static const struct {
 	const char *text, *options;
 } headings[] = {
-	{"Input:", "input jobs after calibration"},
+	{"Input:", "input input-list null list-digest shard jobs after calibration"},
 	{"Which samples:", "event pid tid cpu sandbox time mode gaps border"},
 	{"Rows:", ""},
 	{"Output:", "format output out color quiet emit strict strict-base wide raw "

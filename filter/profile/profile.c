@@ -53,6 +53,7 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	hlg_builds_finish(&profile->builds);
 	hlg_rans_finish(&profile->ran);
 	hlg_checked_finish(&profile->checked);
+	hlg_origins_finish(&profile->origins);
 	free(profile->moves);
 	memset(profile, 0, sizeof(*profile));
 }
@@ -469,6 +470,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	hlg_builds_merge(&to->builds, &from->builds);
 	hlg_rans_merge(&to->ran, &from->ran);
 	(void)hlg_checked_merge(&to->checked, &from->checked);
+	hlg_origins_merge(&to->origins, &from->origins);
 	if (series) {
 		hlg_slices_merge(&to->by_address, &from->by_address, series, from->moves);
 		hlg_moments_merge(&to->moments, &from->moments, series, from->moves);

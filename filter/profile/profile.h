@@ -19,6 +19,7 @@
 #include "filter/profile/few.h"
 #include "filter/profile/index.h"
 #include "filter/profile/moments.h"
+#include "filter/profile/origins.h"
 #include "filter/profile/rans.h"
 #include "filter/profile/sample.h"
 #include "filter/profile/sandboxes.h"
@@ -131,6 +132,7 @@ struct hlg_profile {
 	struct hlg_builds builds; /* of the recording that is read; it is told by them, */
 	struct hlg_rans ran;      /* and of all recordings (filter/trust/identity.h) */
 	struct hlg_checked checked;     /* what saved profiles among them say */
+	struct hlg_origins origins;     /* which recordings they are */
 	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
 					 * guest samples that were not deselected */
 };

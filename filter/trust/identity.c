@@ -94,16 +94,13 @@ static enum hlg_identity identify(const struct hlg_image *image,
 }
 
 /* Which images may have samples of the profile: those they lie in; and if any lies in
- * none, those whose base may come to be another one. Without builds it does not matter.
- */
+ * none, those whose base may come to be another one. */
 static void find_sampled(bool *sampled, const struct hlg_profile *profile,
 			 const struct hlg_space *space)
 {
 	bool outside = false;
 
-	if (profile->builds.n == 0)
-		memset(sampled, true, space->n_images);
-	for (size_t i = 0; profile->builds.n && i < hlg_profile_room(profile); i++) {
+	for (size_t i = 0; i < hlg_profile_room(profile); i++) {
 		const struct hlg_cell *cell = &profile->cells[i];
 		struct hlg_place place;
 
@@ -121,7 +118,16 @@ static void find_sampled(bool *sampled, const struct hlg_profile *profile,
 		sampled[i] |= space->images[i]->from != HLG_BASE_STATED;
 }
 
-void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space)
+static void add_origin(struct hlg_profile *profile, const struct hlg_image *image)
+{
+	const char *id = image->elf.build_id;
+
+	hlg_origins_add(&profile->origins, HLG_ORIGIN_IMAGE, id[0] ? id : image->path,
+			image->path, 1);
+}
+
+void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space,
+			bool recorded)
 {
 	const struct hlg_builds *builds = &profile->builds;
 	struct hlg_rans *rans = &profile->ran;
@@ -135,7 +141,10 @@ void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *spa
 		const struct hlg_build *ran;
 		enum hlg_identity identity;
 
-		if (!sampled[i])
+		if (sampled[i] && recorded)
+			add_origin(profile, space->images[i]);
+		/* Without builds it does not matter. */
+		if (!sampled[i] && builds->n)
 			continue;
 		identity = identify(space->images[i], space, builds, &ran);
 		hlg_rans_add(rans, i, identity, ran ? ran->file : NULL,

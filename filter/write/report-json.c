@@ -611,6 +611,51 @@ static json_t *files(const struct hlg_report *r)
 	return list;
 }
 
+static json_t *origins_of(const struct hlg_report *r, enum hlg_origin_kind kind)
+{
+	size_t first, n = hlg_origins_of(&r->profile->origins, kind, &first);
+	json_t *list = json_array();
+
+	for (size_t i = first; i < first + n; i++) {
+		const struct hlg_origin *origin = &r->profile->origins.at[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "name", hlg_json_text(origin->name));
+		json_object_set_new(o, "recordings", hlg_json_number(origin->n));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static json_t *problems_of(const struct hlg_report *r, enum hlg_origin_kind kind)
+{
+	size_t first, n = hlg_origins_of(&r->profile->origins, kind, &first);
+	json_t *list = json_array();
+
+	for (size_t i = first; i < first + n; i++)
+		json_array_append_new(list,
+				      hlg_json_text(r->profile->origins.at[i].key));
+	return list;
+}
+
+/* Which recordings these are, and what was named and could not be read: of that some. */
+static json_t *recordings(const struct hlg_report *r)
+{
+	const struct hlg_origins *origins = &r->profile->origins;
+	json_t *o = json_object();
+
+	json_object_set_new(o, "read", hlg_json_number(r->recordings));
+	json_object_set_new(o, "unread", hlg_json_number(origins->unread));
+	json_object_set_new(o, "unread_profiles",
+			    hlg_json_number(origins->unread_profiles));
+	json_object_set_new(o, "problems", problems_of(r, HLG_ORIGIN_UNREAD));
+	json_object_set_new(o, "problems_of_profiles",
+			    problems_of(r, HLG_ORIGIN_UNREAD_PROFILE));
+	json_object_set_new(o, "hosts", origins_of(r, HLG_ORIGIN_HOST));
+	json_object_set_new(o, "images", origins_of(r, HLG_ORIGIN_IMAGE));
+	return o;
+}
+
 static json_t *frames_of(const struct hlg_tree *tree, uint32_t node)
 {
 	json_t *list = json_array();
@@ -692,6 +737,9 @@ int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *e
 		hlg_json_put(&json, "calls", calls_of(&calls));
 	hlg_json_put(&json, "trust", hlg_report_json_trust(r));
 	hlg_json_put(&json, "notes", hlg_json_lines(r->notes.line, r->notes.n));
+	if (r->recordings > 1 || r->profile->origins.unread ||
+	    r->profile->origins.unread_profiles)
+		hlg_json_put(&json, "recordings", recordings(r));
 	if (r->n_files > 1)
 		hlg_json_put(&json, "files", files(r));
 	if (r->options->mode != HLG_SHOW_HOST) {

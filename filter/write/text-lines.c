@@ -329,7 +329,10 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 		add_event(&line, r, only);
 	else
 		add_piece(&line, 0, "no guest sample of %" PRIu32 " events", selected);
-	if (r->recordings > 1)
+	if (p->origins.unread)
+		add_piece(&line, 0, "%" PRIu64 " of %" PRIu64 " recordings",
+			  r->recordings, r->recordings + p->origins.unread);
+	else if (r->recordings > 1)
 		add_piece(&line, 1, "%" PRIu64 " recordings", r->recordings);
 	write_pieces(f, r, "recorded", &line);
 	for (uint32_t i = 0; n > 1 && i < r->n_events; i++) {

@@ -17,6 +17,8 @@ static void use(const void *data, size_t size)
 {
 	const struct hlg_space space = {0};
 	char *path = strdup(door_path(data, size)), *paths[] = {path, path};
+	struct hlg_pprof_merging merging = {
+		.paths = paths, .n = 2, .threads = 1, .failures = HLG_PPROF_WARN};
 	struct hlg_profile profile;
 	struct hlg_options options;
 	struct hlg_recording_sums sums;
@@ -33,7 +35,8 @@ static void use(const void *data, size_t size)
 	hlg_stacks_finish(&stacks);
 	hlg_profile_finish(&profile);
 	hlg_options_finish(&options);
-	hlg_pprof_merge(paths, 2, NULL, nowhere, NULL, &err);
+	hlg_pprof_merge(&merging, NULL, nowhere, &err);
+	free(merging.left_out);
 	rewind(nowhere);
 	free(path);
 }

@@ -231,7 +231,7 @@ static void read_file(struct worker *w, size_t number)
 	if (file->rc == 0) {
 		if (batch->builds)
 			hlg_builds_merge(&w->file.builds, &batch->builds[number]);
-		hlg_identity_judge(&w->file, w->space);
+		hlg_identity_judge(&w->file, w->space, !contents.saved);
 	}
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
@@ -409,8 +409,12 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 	hlg_progress_end(&progress);
 	free(workers);
 	for (size_t i = 0; rc == 0 && i < batch->n_paths; i++) {
-		if (batch->files[i].rc < 0)
+		if (batch->files[i].rc < 0) {
+			hlg_origins_add_unread(&run->profile.origins,
+					       hlg_pprof_is(batch->paths[i]),
+					       batch->files[i].err.msg);
 			continue;
+		}
 		batch->n_read++;
 		add_sums(&batch->sums, &batch->files[i].sums);
 	}

@@ -527,6 +527,12 @@ static int find_sandboxes(struct feed *feed, struct hlg_turns **turns,
 	return tell_sandboxes(feed) ? 0 : hlg_err_memory(err, feed->path);
 }
 
+static void add_host(struct hlg_profile *profile, const char *name)
+{
+	hlg_origins_add(&profile->origins, HLG_ORIGIN_HOST, name ? name : "",
+			name ? name : "", 1);
+}
+
 int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 		  struct hlg_profile *profile, struct hlg_host *host,
 		  struct hlg_recording_sums *sums, struct hlg_err *err)
@@ -568,6 +574,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	sums->attached |= hlg_perfdata_host(pd)->attached;
 	sums->machine = hlg_perfdata_host(pd)->machine;
 	sums->recordings = 1;
+	add_host(profile, hlg_perfdata_host(pd)->name);
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;

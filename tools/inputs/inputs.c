@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "symtab/grow.h"
 #include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
+#include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
 #include "tools/feed/turns.h"
 #include "tools/inputs/noted.h"
@@ -128,11 +130,34 @@ static int set_threads(void *arguments, const struct hlg_verb_option *option, ch
 	uint64_t n;
 
 	(void)option;
-	if (!hlg_number_u64(value, &n) || n < 1 || n > 256)
+	if (!hlg_number_u64(value, &n) || n > HLG_CPUS_MOST)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "-j %s: not a number of threads (1 to 256)", value);
-	in->threads = (unsigned)n;
+				   "-j %s: not a number of threads (1 to %d; 0: one for "
+				   "each CPU that may be used)",
+				   value, HLG_CPUS_MOST);
+	in->threads = n ? (unsigned)n : hlg_cpus_count();
 	return 0;
+}
+
+static int set_digest(void *arguments, const struct hlg_verb_option *option, char *value,
+		      struct hlg_err *err)
+{
+	struct hlg_inputs *in = arguments;
+
+	(void)option;
+	in->listed = hlg_sha256_parse(in->digest, value);
+	if (in->listed)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--list-digest=%s: is no SHA-256 (64 digits of sha256sum)",
+			   value);
+}
+
+static int set_shard(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err)
+{
+	(void)option;
+	return hlg_shard_parse(&((struct hlg_inputs *)arguments)->shard, value, err);
 }
 
 static int set_after(void *arguments, const struct hlg_verb_option *option, char *value,
@@ -189,10 +214,33 @@ static const struct hlg_verb_option shared[] = {
 	 .fallback = DEFAULT_FILE,
 	 .kind = HLG_VERB_TEXTS,
 	 .set = set_input},
+	{.name = "input-list",
+	 .value = "FILE",
+	 .help = "a file that names recordings, a line each; - is standard input",
+	 .files = "file",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct hlg_inputs, list)},
+	{.name = "null",
+	 .letter = '0',
+	 .help = "names of the list end with NUL, as find -print0 has them",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct hlg_inputs, nul)},
+	{.name = "list-digest",
+	 .value = "DIGITS",
+	 .help = "refuse another list than the one with this SHA-256, which a saved "
+		 "profile then has in it",
+	 .kind = HLG_VERB_TEXT,
+	 .set = set_digest},
+	{.name = "shard",
+	 .value = "I/N|slurm",
+	 .help = "only part I, from 0 on, of N: of the recordings, sorted by name, each "
+		 "Nth; slurm: what this task of a job array is",
+	 .kind = HLG_VERB_TEXT,
+	 .set = set_shard},
 	{.name = "jobs",
 	 .letter = 'j',
 	 .value = "N",
-	 .help = "threads",
+	 .help = "threads; 0: one for each CPU that may be used",
 	 .fallback = "1",
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_threads},
@@ -548,12 +596,43 @@ static int part(struct hlg_inputs *in, struct hlg_err *err)
 	return rc;
 }
 
+/* Adds what the list names. One that cannot be read is no matter of words. */
+static int take_list(struct hlg_inputs *in, struct hlg_err *err)
+{
+	char is[HLG_SHA256_TEXT], meant[HLG_SHA256_TEXT];
+	struct hlg_list list;
+	int rc = 0;
+
+	if (!in->list && (in->nul || in->listed))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is of a list, and none is given (use "
+				   "--input-list=FILE)",
+				   in->nul ? "-0" : "--list-digest");
+	if (!in->list)
+		return 0;
+	if (hlg_list_read(&list, in->list, in->nul, &in->missing) == 0 && in->listed &&
+	    memcmp(list.digest, in->digest, sizeof(in->digest)) != 0) {
+		hlg_sha256_print(is, list.digest);
+		hlg_sha256_print(meant, in->digest);
+		hlg_err_set(&in->missing, HLG_EINPUT,
+			    "%s: is another list than was meant: its SHA-256 is %s, not "
+			    "%s (has it changed?)",
+			    in->list, is, meant);
+	}
+	for (size_t i = 0; rc == 0 && i < list.n && !in->missing.msg[0]; i++)
+		rc = add_file(in, list.names[i], err);
+	hlg_list_finish(&list);
+	return rc;
+}
+
 /* Behind the last word. */
 static int sort_all(void *arguments, struct hlg_err *err)
 {
 	struct hlg_inputs *in = arguments;
-	int rc = find_noted(in, err);
+	int rc = take_list(in, err);
 
+	if (rc == 0 && !in->missing.msg[0])
+		rc = find_noted(in, err);
 	if (rc == 0)
 		rc = sort(in, in->n_images || in->not_noted.msg[0], names_image(in), err);
 	if (rc == 0 && in->second)
@@ -629,6 +708,8 @@ static int check_side(const struct hlg_inputs *in, const char *out, struct hlg_e
 		rc = hlg_target_check_input(out, options.images[i].path, err);
 	for (size_t i = 0; rc == 0 && i < in->n_files; i++)
 		rc = hlg_target_check_input(out, in->files[i], err);
+	if (rc == 0 && in->list)
+		rc = hlg_target_check_input(out, in->list, err);
 	hlg_options_finish(&options);
 	return rc;
 }
@@ -682,15 +763,35 @@ static int check_words(const struct hlg_inputs *in, struct hlg_err *err)
 	return rc;
 }
 
-/* A recording that is named twice counts once. */
+static void keep_first(struct hlg_inputs *in, size_t n)
+{
+	while (in->n_files > n)
+		free(in->files[--in->n_files]);
+}
+
+/* A recording that is named twice counts once: also in one part of many, so of two names
+ * the same one has to count in each. */
 static int drop_same(struct hlg_inputs *in, struct hlg_err *err)
 {
-	size_t once = in->n_files;
-	int rc = hlg_twice_part(in->files, in->n_files, &once, err);
+	size_t all, once = in->n_files;
+	int rc;
 
-	while (in->n_files > once)
-		free(in->files[--in->n_files]);
-	return rc;
+	if (in->shard.n)
+		hlg_list_sort(in->files, in->n_files);
+	rc = hlg_twice_part(in->files, in->n_files, &once, err);
+	keep_first(in, once);
+	if (rc < 0)
+		return rc;
+	all = in->n_files;
+	keep_first(in, hlg_shard_part(&in->shard, in->files, in->n_files));
+	if (in->n_files || in->shard.n == 0)
+		return 0;
+	return hlg_err_set(
+		err, HLG_EINPUT,
+		"--shard=%" PRIu64 "/%" PRIu64
+		": has nothing to read, as there are %zu recordings (use fewer "
+		"parts)",
+		in->shard.index, in->shard.n, all);
 }
 
 bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int argc,

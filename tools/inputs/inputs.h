@@ -11,6 +11,8 @@
 #include "tools/cli/verb.h"
 #include "tools/feed/batch.h"
 #include "tools/inputs/images.h"
+#include "tools/inputs/list.h"
+#include "tools/inputs/shard.h"
 
 /* A word that is no option, and what it seems to be. */
 struct hlg_inputs_other {
@@ -31,13 +33,18 @@ struct hlg_inputs {
 	int n_words;
 	unsigned n_images;
 	bool noted;               /* images are those that record noted (noted.h) */
-	bool by_default;        /* the recording is the one that record writes */
-	struct hlg_err missing; /* an argument that is not there, if msg says so */
+	bool by_default;          /* the recording is the one that record writes */
+	struct hlg_err missing;   /* an argument that is not there, if msg says so */
 	struct hlg_err not_noted; /* why what is noted cannot be used; or empty */
 	char **files;             /* recordings */
 	size_t n_files;
 	struct hlg_inputs_other *others; /* until all of them are known */
 	size_t n_others;
+	const char *list; /* --input-list, whose files are recordings, too */
+	bool nul;         /* its names end with NUL */
+	bool listed;      /* --list-digest was given, and it is this: */
+	unsigned char digest[HLG_SHA256_SIZE];
+	struct hlg_shard shard;
 	unsigned threads;
 	bool quiet;
 	bool no_pager;

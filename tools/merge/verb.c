@@ -7,16 +7,23 @@
 #include <unistd.h>
 
 #include "filter/output/out.h"
+#include "filter/profile/index.h"
 #include "symtab/escape.h"
 #include "symtab/file.h"
 #include "tools/cli/argp-run.h"
+#include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
+#include "tools/inputs/list.h"
 #include "tools/pprof/pprof.h"
 
 struct arguments {
 	const char *out;
 	bool quiet;
+	const char *list;
+	bool nul;
+	uint64_t threads;
+	int failures; /* enum hlg_pprof_failures */
 	struct hlg_verb_texts paths;
 };
 
@@ -24,7 +31,10 @@ static int check(void *arguments, struct hlg_err *err)
 {
 	const struct arguments *args = arguments;
 
-	if (args->paths.n == 0)
+	if (args->nul && !args->list)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "-0: is of a list, and none is given (use -f FILE)");
+	if (args->paths.n == 0 && !args->list)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "no profile is given (hlguest report --format=pprof "
 				   "-o x.pb.gz saves one)");
@@ -76,52 +86,118 @@ static void warn(const char *path, const char *same)
 	fputs(" (it counts twice)\n", stderr);
 }
 
-/* Sums of one thing with itself are seldom meant. seen has room for all paths. */
-static void warn_twice(const struct hlg_verb_texts *paths, struct content *seen)
-{
-	for (size_t i = 0; i < paths->n; i++) {
-		size_t k = 0;
+struct search {
+	const struct content *seen;
+	size_t i;
+};
 
-		if (!look(&seen[i], paths->text[i])) {
-			seen[i].size = 0;
-			continue;
-		}
-		while (k < i &&
-		       (seen[k].size != seen[i].size ||
-			memcmp(seen[k].end, seen[i].end, sizeof(seen->end)) != 0))
-			k++;
-		if (k < i)
-			warn(paths->text[i], paths->text[k]);
-	}
+static bool is_same(const void *ctx, uint32_t number)
+{
+	const struct search *s = ctx;
+	const struct content *a = &s->seen[number], *b = &s->seen[s->i];
+
+	return a->size == b->size && memcmp(a->end, b->end, sizeof(a->end)) == 0;
 }
 
-static int merge(const struct arguments *args)
+/* Sums of one thing with itself are seldom meant. seen has room for all paths. Without
+ * memory nothing more is said. */
+static void warn_twice(const struct hlg_verb_texts *paths, struct content *seen)
 {
-	struct content *seen = calloc(args->paths.n + 1, sizeof(*seen));
-	struct hlg_progress progress;
-	struct hlg_err err;
-	int rc = seen ? hlg_pprof_check(&err) : hlg_err_memory(&err, "arguments");
+	struct hlg_index index = {0};
+	bool ok = true;
 
+	for (size_t i = 0; ok && i < paths->n; i++) {
+		const struct search search = {seen, i};
+		uint64_t end, hash;
+		uint32_t k;
+
+		if (!look(&seen[i], paths->text[i]))
+			continue;
+		memcpy(&end, seen[i].end, sizeof(end));
+		hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, end),
+				     (uint64_t)seen[i].size);
+		k = hlg_index_find(&index, hash, is_same, &search);
+		if (k != HLG_INDEX_NONE)
+			warn(paths->text[i], paths->text[k]);
+		else
+			ok = hlg_index_add(&index, hash, (uint32_t)i);
+	}
+	hlg_index_finish(&index);
+}
+
+/* Adds the names of the list, which keeps them, to the profiles. */
+static int take_list(struct arguments *args, struct hlg_list *list, struct hlg_err *err)
+{
+	int rc = args->list ? hlg_list_read(list, args->list, args->nul, err) : 0;
+	char **all;
+
+	if (rc < 0 || list->n == 0)
+		return rc;
+	all = reallocarray(args->paths.text, args->paths.n + list->n, sizeof(*all));
+	if (!all)
+		return hlg_err_memory(err, "arguments");
+	memcpy(all + args->paths.n, list->names, list->n * sizeof(*all));
+	args->paths.text = all;
+	args->paths.n += list->n;
+	return 0;
+}
+
+/* What is left out is told, and in the sum. */
+static int sum(const struct arguments *args, struct hlg_err *err)
+{
+	struct hlg_progress progress;
+	struct hlg_pprof_merging merging = {
+		.paths = args->paths.text,
+		.n = args->paths.n,
+		.threads = args->threads ? (unsigned)args->threads : hlg_cpus_count(),
+		.failures = (enum hlg_pprof_failures)args->failures,
+		.progress = &progress};
+	int rc;
+
+	hlg_progress_init(&progress, args->paths.text, args->paths.n, args->quiet);
+	rc = hlg_pprof_merge(&merging, args->out, stdout, err);
+	hlg_progress_end(&progress);
+	for (size_t i = 0; rc == 0 && i < merging.n_left_out; i++)
+		hlg_output_error(&merging.left_out[i].err);
+	if (rc == 0 && merging.n_left_out)
+		fprintf(stderr,
+			"hlguest: note: %zu of %zu profiles could not be read and are "
+			"left "
+			"out, as reports of the sum say\n",
+			merging.n_left_out, args->paths.n);
+	free(merging.left_out);
+	return rc;
+}
+
+static int merge(struct arguments *args)
+{
+	struct hlg_list list = {0};
+	struct content *seen = NULL;
+	struct hlg_err err;
+	int rc = hlg_pprof_check(&err);
+
+	if (rc == 0)
+		rc = take_list(args, &list, &err);
+	if (rc == 0 && args->list)
+		rc = hlg_target_check_input(args->out, args->list, &err);
+	if (rc == 0 && !(seen = calloc(args->paths.n + 1, sizeof(*seen))))
+		rc = hlg_err_memory(&err, "arguments");
 	for (size_t i = 0; rc == 0 && i < args->paths.n; i++)
 		rc = hlg_target_check_input(args->out, args->paths.text[i], &err);
 	if (rc == 0)
 		rc = hlg_out_check(args->out, HLG_MAGIC_NONE, &err);
-	if (rc == 0) {
-		hlg_progress_init(&progress, args->paths.text, args->paths.n,
-				  args->quiet);
-		rc = hlg_pprof_merge(args->paths.text, args->paths.n, args->out, stdout,
-				     &progress, &err);
-		hlg_progress_end(&progress);
-	}
+	if (rc == 0)
+		rc = sum(args, &err);
 	if (rc == 0)
 		warn_twice(&args->paths, seen);
 	free(seen);
+	hlg_list_finish(&list);
 	return rc < 0 ? hlg_output_error(&err) : 0;
 }
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {0};
+	struct arguments args = {.threads = 1};
 	int status;
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
@@ -131,6 +207,35 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 }
 
 static const struct hlg_verb_option options[] = {
+	{.name = "input-list",
+	 .letter = 'f',
+	 .value = "FILE",
+	 .help = "a file that names profiles, a line each; - is standard input",
+	 .files = "file",
+	 .kind = HLG_VERB_TEXT,
+	 .reads = true,
+	 .field = offsetof(struct arguments, list)},
+	{.name = "null",
+	 .letter = '0',
+	 .help = "names of the list end with NUL, as find -print0 has them",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, nul)},
+	{.name = "jobs",
+	 .letter = 'j',
+	 .value = "N",
+	 .help = "threads; 0: one for each CPU that may be used",
+	 .fallback = "1",
+	 .kind = HLG_VERB_NUMBER,
+	 .field = offsetof(struct arguments, threads),
+	 .low = 0,
+	 .high = HLG_CPUS_MOST},
+	{.name = "failures",
+	 .value = "any|all|warn",
+	 .help = "there is no sum if any profile cannot be read, or only if all cannot; "
+		 "or there always is, and a warning",
+	 .kind = HLG_VERB_ONE_OF,
+	 .fallback = "any",
+	 .field = offsetof(struct arguments, failures)},
 	HLG_VERB_OUTPUT(struct arguments, out, "where the sum goes; written atomically"),
 	HLG_VERB_QUIET(struct arguments, quiet, "no progress on the terminal"),
 	{.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, paths)},

@@ -164,16 +164,17 @@ static bool take_string(struct blob *b, const char **text, size_t *length)
 	return true;
 }
 
-static int keep_cpu(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err)
+static int keep_text(struct hlg_perfdata *pd, char **to, struct blob *b,
+		     struct hlg_err *err)
 {
 	const char *text;
 	size_t length;
 
 	if (!take_string(b, &text, &length))
 		return 0;
-	free(pd->host.cpu);
-	pd->host.cpu = strndup(text, length);
-	return pd->host.cpu ? 0 : hlg_err_memory(err, pd->path);
+	free(*to);
+	*to = strndup(text, length);
+	return *to ? 0 : hlg_err_memory(err, pd->path);
 }
 
 /* "HEADER_ARCH": uname's word, from 7.0 on perf's own. */
@@ -268,7 +269,9 @@ static int use_feature(struct hlg_perfdata *pd, uint64_t feature, const uint8_t 
 		read_machine(pd, &b);
 		return 0;
 	case HLG_FEATURE_CPUDESC:
-		return keep_cpu(pd, &b, err);
+		return keep_text(pd, &pd->host.cpu, &b, err);
+	case HLG_FEATURE_HOSTNAME:
+		return keep_text(pd, &pd->host.name, &b, err);
 	case HLG_FEATURE_CMDLINE:
 		read_cmdline(pd, &b);
 		return 0;
@@ -350,7 +353,8 @@ static int read_features(struct hlg_perfdata *pd, uint64_t file_size, struct hlg
 {
 	static const unsigned used[] = {HLG_FEATURE_E_MACHINE,  HLG_FEATURE_ARCH,
 					HLG_FEATURE_CPUDESC,    HLG_FEATURE_CMDLINE,
-					HLG_FEATURE_EVENT_DESC, HLG_FEATURE_COMPRESSED};
+					HLG_FEATURE_EVENT_DESC, HLG_FEATURE_COMPRESSED,
+					HLG_FEATURE_HOSTNAME};
 	int rc = find_features(pd, file_size, err);
 
 	for (size_t i = 0; rc == 0 && i < sizeof(used) / sizeof(used[0]); i++)

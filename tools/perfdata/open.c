@@ -230,6 +230,7 @@ void hlg_perfdata_close(struct hlg_perfdata *pd)
 	free(pd->members);
 	hlg_window_finish(pd);
 	if (!pd->parent) {
+		free(pd->host.name);
 		free(pd->host.cpu);
 		free(pd->tracing_copy);
 		free(pd->path);

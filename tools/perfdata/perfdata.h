@@ -45,7 +45,8 @@ struct hlg_perfdata_event {
 };
 
 struct hlg_perfdata_host {
-	char *cpu;        /* the model's name; NULL: not told; not escaped */
+	char *name;       /* the host's; NULL: not told; not escaped */
+	char *cpu;        /* the processor's model; the same */
 	uint16_t machine; /* of the processor, as an ELF's e_machine; 0: not told, or not
 			   * known here */
 	bool pipe, directory, compressed;

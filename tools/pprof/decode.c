@@ -11,7 +11,6 @@
 #include "filter/report/inlined.h"
 #include "filter/stacks/chains.h"
 #include "filter/stacks/tree.h"
-#include "tools/perfdata/sum.h"
 #include "tools/pprof/saved.h"
 
 #define MAX_MEMORY                                                                       \
@@ -22,9 +21,6 @@
 #define FREE_NAMES  ((size_t)1 << 20)
 
 #define MAX_PRECISE 3 /* perf_event_attr.precise_ip has two bits */
-
-/* Extra's fields from here on are of recordings, and end at the most there is. */
-#define FIRST_OF_RECORDINGS 32
 
 struct decoder {
 	const Pprof__Profile *p;
@@ -555,27 +551,6 @@ static int check_sums(struct decoder *d)
 	return fail(d, "its totals and its samples do not agree");
 }
 
-enum {
-	WORDS = 32 /* bytes of all keys */
-};
-
-/* "pid,tid" */
-static const char *split_words(char buf[static WORDS], uint32_t by)
-{
-	const char *comma = "";
-	size_t n = 0;
-
-	strcpy(buf, "nothing");
-	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++) {
-		if (!(by >> i & 1))
-			continue;
-		n += (size_t)snprintf(buf + n, WORDS - n, "%s%s", comma,
-				      hlg_saved_key_names[i]);
-		comma = ",";
-	}
-	return buf;
-}
-
 static bool add_check(struct decoder *d, const Pprof__Extra__Check *from)
 {
 	Pprof__Extra__Check *to = HLG_SAVED_MORE(d->saved->checks);
@@ -587,11 +562,10 @@ static bool add_check(struct decoder *d, const Pprof__Extra__Check *from)
 	return to->said && own_unknown(d, &to->base);
 }
 
-/* One that says nothing was not checked, as far as is known; and is of one recording. */
+/* One that says nothing was not checked, as far as is known. */
 static int read_checks(struct decoder *d)
 {
 	const Pprof__Extra *extra = d->p->extra;
-	const Pprof__Extra__Recordings *of = extra->recordings;
 	Pprof__Extra__Check untested = PPROF__EXTRA__CHECK__INIT;
 
 	untested.word = HLG_CHECKED_UNTESTED;
@@ -604,58 +578,28 @@ static int read_checks(struct decoder *d)
 		if (!add_check(d, extra->check[i]))
 			return fail_memory(d);
 	}
-	if (of && (of->n == 0 || of->n > HLG_SAVED_MAX_SAMPLES))
-		return fail(d, "it has an impossible number of recordings");
-	d->saved->recordings = hlg_sum(d->saved->recordings,
-				       of && of->seen == extra->seen_samples ? of->n : 1);
 	return 0;
 }
 
-/* A good file's samples must be split as those before are. */
-static int join(struct decoder *d)
+static int read_origins(struct decoder *d)
 {
-	struct hlg_saved *saved = d->saved;
-	uint32_t by = d->p->extra->by;
-	char here[WORDS], before[WORDS];
+	const char *wrong = hlg_saved_origins_decode(d->saved, d->p->extra);
 
-	if (saved->first && by != saved->extra.by)
-		return hlg_err_set(d->err, HLG_EINPUT,
-				   "%s: is split by %s, but %s by %s (save both with the "
-				   "same --by=)",
-				   d->path, split_words(here, by), saved->first,
-				   split_words(before, saved->extra.by));
-	saved->extra.by = by;
-	if (!saved->first)
-		saved->first = d->path;
-	return 0;
+	if (wrong)
+		return fail(d, wrong);
+	return d->saved->origins.lost ? fail_memory(d) : 0;
 }
 
-/* All numbers of 64 bits are sums. */
+/* What all of it says. */
 static int add_totals(struct decoder *d)
 {
 	const Pprof__Extra *from = d->p->extra;
-	Pprof__Extra *to = &d->saved->extra;
 
-	to->overflow |=
-		from->overflow || from->seen_period > UINT64_MAX - to->seen_period;
-	for (unsigned i = 0; i < pprof__extra__descriptor.n_fields; i++) {
-		const ProtobufCFieldDescriptor *field =
-			&pprof__extra__descriptor.fields[i];
-		uint64_t *sum = (void *)((char *)to + field->offset);
-		const uint64_t *more = (const void *)((const char *)from + field->offset);
-
-		if (field->type == PROTOBUF_C_TYPE_UINT64)
-			*sum = field->id < FIRST_OF_RECORDINGS ? *sum + *more
-							       : hlg_sum(*sum, *more);
-	}
-	d->saved->began = hlg_sum_first(d->saved->began, (uint64_t)d->p->time_nanos);
-	d->saved->took = hlg_sum(d->saved->took, (uint64_t)d->p->duration_nanos);
-	if (to->seen_samples <= HLG_SAVED_MAX_SAMPLES)
-		return keep_unknown(d, &to->base, &from->base) ? 0 : fail_memory(d);
-	return hlg_err_set(d->err, HLG_EINPUT,
-			   "%s: there would be more than 2^53 samples (are the files "
-			   "what they seem?)",
-			   d->path);
+	d->saved->extra.by = from->by;
+	if (!hlg_saved_add_totals(d->saved, from, (uint64_t)d->p->time_nanos,
+				  (uint64_t)d->p->duration_nanos))
+		return hlg_pprof_fail_samples(d->path, d->err);
+	return keep_unknown(d, &d->saved->extra.base, &from->base) ? 0 : fail_memory(d);
 }
 
 static int check_strings(struct decoder *d)
@@ -671,7 +615,7 @@ static int decode(struct decoder *d)
 		check_format,   check_strings, check_times,      read_images,
 		read_functions, read_events,   read_series,      read_hosts,
 		read_locations, read_samples,  read_host_stacks, check_sums,
-		read_moments,   read_checks,   join,             add_totals};
+		read_moments,   read_checks,   read_origins,     add_totals};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)

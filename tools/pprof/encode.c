@@ -562,18 +562,6 @@ static void add_comment(struct encoder *e)
 	refer(e, &e->comments[0], e->sums);
 }
 
-static Pprof__Extra__Recordings *recordings(struct encoder *e)
-{
-	Pprof__Extra__Recordings *to = hlg_saved_arena_alloc(&e->arena, 1, sizeof(*to));
-
-	if (to) {
-		*to = (Pprof__Extra__Recordings)PPROF__EXTRA__RECORDINGS__INIT;
-		to->seen = e->saved->extra.seen_samples;
-		to->n = e->saved->recordings;
-	}
-	return to;
-}
-
 /* What is told of the build that ran, of each image; NULL without memory. */
 static Pprof__Extra__Image **images(struct encoder *e)
 {
@@ -622,7 +610,7 @@ static bool add_extra(struct encoder *e)
 	extra->host_stack = host_stacks(e);
 	extra->n_check = s->checks.n;
 	extra->check = pointers(e, s->checks.at, s->checks.n, sizeof(*s->checks.at));
-	extra->recordings = recordings(e);
+	extra->recordings = hlg_saved_origins_encode(s, &e->arena);
 	e->profile.extra = extra;
 	return extra->check && extra->recordings && extra->event && extra->image &&
 	       extra->series && extra->host_row && extra->host_stack &&

@@ -41,6 +41,14 @@ const char *hlg_pprof_name(const char *path)
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
+int hlg_pprof_fail_samples(const char *path, struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: there would be more than 2^53 samples (are the files "
+			   "what they seem?)",
+			   path);
+}
+
 static int fail(const struct input *in, struct hlg_err *err, const char *problem)
 {
 	return hlg_err_set(err, HLG_EINPUT, "%s: %s", in->name, problem);

@@ -244,10 +244,9 @@ int hlg_pprof_images(struct hlg_space *space, char *const *paths, size_t n,
 	struct hlg_saved saved = HLG_SAVED_INIT;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		saved.first = NULL; /* what they are split by does not matter here */
+	/* What they are split by does not matter here. */
+	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = hlg_pprof_load(&saved, paths[i], NULL, err);
-	}
 	if (rc == 0)
 		rc = add_images(space, &saved, err);
 	hlg_saved_finish(&saved);

@@ -530,6 +530,7 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 	add_cells(l);
 	add_moments(l);
 	add_totals(l, sums);
+	hlg_origins_merge(&l->profile->origins, &l->saved.origins);
 	return add_checks(l) ? 0 : hlg_err_memory(l->err, l->path);
 }
 
@@ -563,6 +564,20 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 	free(l.series);
 	free(l.by_key);
 	hlg_saved_finish(&l.saved);
+	return rc;
+}
+
+int hlg_pprof_look(const char *path, struct hlg_pprof_of *of, struct hlg_err *err)
+{
+	struct hlg_saved saved = HLG_SAVED_INIT;
+	int rc = hlg_pprof_load(&saved, path, NULL, err);
+
+	*of = (struct hlg_pprof_of){.listed = saved.listed,
+				    .recordings = saved.recordings,
+				    .unread = saved.origins.unread};
+	if (saved.listed)
+		memcpy(of->list, saved.list, sizeof(of->list));
+	hlg_saved_finish(&saved);
 	return rc;
 }
 

@@ -90,9 +90,10 @@ int hlg_pprof_check(struct hlg_err *err)
 }
 
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
-		     struct hlg_pprof_server *server, FILE *stream, struct hlg_err *err)
+		     struct hlg_pprof_server *server, const unsigned char *list,
+		     FILE *stream, struct hlg_err *err)
 {
-	(void)run, (void)sums, (void)server, (void)stream;
+	(void)run, (void)sums, (void)server, (void)list, (void)stream;
 	return hlg_pprof_check(err);
 }
 
@@ -112,10 +113,16 @@ int hlg_pprof_has_stacks(const char *path, bool *found, struct hlg_err *err)
 	return 0;
 }
 
-int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
-		    struct hlg_progress *progress, struct hlg_err *err)
+int hlg_pprof_merge(struct hlg_pprof_merging *merging, const char *out, FILE *stream,
+		    struct hlg_err *err)
 {
-	(void)paths, (void)n, (void)out, (void)stream, (void)progress;
+	(void)merging, (void)out, (void)stream;
+	return hlg_pprof_check(err);
+}
+
+int hlg_pprof_look(const char *path, struct hlg_pprof_of *of, struct hlg_err *err)
+{
+	(void)path, (void)of;
 	return hlg_pprof_check(err);
 }
 

@@ -16,6 +16,7 @@
 
 #include "filter/profile/count.h"
 #include "filter/run.h"
+#include "symtab/sha256.h"
 #include "tools/cli/progress.h"
 #include "tools/pprof/server.h"
 
@@ -31,11 +32,13 @@ bool hlg_pprof_is(const char *path);
 /*
  * Saves what run has counted: to out=, else to stream; with stacks, if it has them. run
  * must have collected host rows (mode=all), or a selection made later could not be exact.
- * sums are told in the file. For a server, if that is not NULL, as it takes it; standard
+ * sums are told in the file, and the SHA-256 of the list that named the recordings, if
+ * that is not NULL. For a server, if that is not NULL, as it takes it; standard
  * error tells what had to be folded for that.
  */
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
-		     struct hlg_pprof_server *server, FILE *stream, struct hlg_err *err);
+		     struct hlg_pprof_server *server, const unsigned char *list,
+		     FILE *stream, struct hlg_err *err);
 
 /*
  * Adds the saved profile at path ("-" is standard input) to profile, its host rows to
@@ -62,11 +65,46 @@ int hlg_pprof_has_stacks(const char *path, bool *found, struct hlg_err *err);
 int hlg_pprof_images(struct hlg_space *space, char *const *paths, size_t n,
 		     struct hlg_err *err);
 
+/* What a saved profile is of: the SHA-256 of the list of its recordings, if it has one,
+ * which a sum has not; and how many recordings it sums. */
+struct hlg_pprof_of {
+	bool listed;
+	unsigned char list[HLG_SHA256_SIZE];
+	uint64_t recordings, unread;
+};
+
+/* Reads all of the saved profile at path, which is whole then. */
+int hlg_pprof_look(const char *path, struct hlg_pprof_of *of, struct hlg_err *err);
+
+/* What is made of profiles that cannot be read. */
+enum hlg_pprof_failures {
+	HLG_PPROF_ANY, /* there is no sum then; this is 0 */
+	HLG_PPROF_ALL, /* the sum is of the others, and says so; none if there are none */
+	HLG_PPROF_WARN /* the same, but for the last: of none, too */
+};
+
+struct hlg_pprof_merging {
+	/* In: not owned; - is standard input. */
+	char *const *paths;
+	size_t n;
+	unsigned threads; /* 1 or more */
+	enum hlg_pprof_failures failures;
+	struct hlg_progress *progress; /* or NULL */
+	/* NULL, or of each the list that it must be of. */
+	unsigned char (*digests)[HLG_SHA256_SIZE];
+	/* Out: those left out, in their order; to be freed. */
+	struct hlg_pprof_left_out {
+		size_t number;
+		struct hlg_err err;
+	} * left_out;
+	size_t n_left_out;
+};
+
 /*
- * Sums the saved profiles at n paths ("-" is standard input) into one: to out, else to
- * stream. All or nothing. progress may be NULL.
+ * Sums saved profiles into one: to out, else to stream. The same bytes, whatever the
+ * order, groups and threads. Memory is that of the sum and one profile, for each thread.
  */
-int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
-		    struct hlg_progress *progress, struct hlg_err *err);
+int hlg_pprof_merge(struct hlg_pprof_merging *merging, const char *out, FILE *stream,
+		    struct hlg_err *err);
 
 #endif

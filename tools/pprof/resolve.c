@@ -8,24 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/pprof/pprof.h"
 #include "tools/pprof/saved.h"
-
-typedef int compare_fn(const void *a, const void *b);
-
-/* How the things of a list are sorted and folded. */
-struct kind {
-	size_t size;
-	compare_fn *compare; /* 0: one thing */
-	void (*add)(void *to,
-		    const void *from); /* what is the same; NULL: nothing to do */
-	bool message; /* they begin with one, which may have unknown fields */
-};
-
-/* Where events, images and functions have gone, by their old places. */
-struct places {
-	uint32_t *events, *images, *functions;
-};
 
 static int compare_u64(uint64_t a, uint64_t b)
 {
@@ -214,30 +197,34 @@ static void add_check(void *to, const void *from)
 		check->said = more->said;
 }
 
-static const struct kind event_kind = {sizeof(Pprof__Extra__Event), compare_events,
-				       add_event, true};
-static const struct kind image_kind = {sizeof(struct hlg_saved_image), compare_images,
-				       add_image, true};
-static const struct kind function_kind = {sizeof(struct hlg_saved_function),
-					  compare_functions, NULL, false};
-static const struct kind inlines_kind = {sizeof(struct hlg_saved_inlines),
-					 hlg_saved_compare_inlines, add_inlines, false};
-static const struct kind stack_kind = {sizeof(struct hlg_saved_stack), compare_stacks,
-				       NULL, false};
-static const struct kind cell_kind = {sizeof(struct hlg_saved_cell), compare_cells,
-				      add_cell, false};
-static const struct kind series_kind = {sizeof(Pprof__Extra__Series), compare_series,
-					add_series, true};
-static const struct kind host_kind = {sizeof(Pprof__Extra__HostRow), compare_hosts,
-				      add_host, true};
-static const struct kind check_kind = {sizeof(Pprof__Extra__Check), compare_checks,
-				       add_check, true};
+const struct hlg_saved_kind hlg_saved_event_kind = {sizeof(Pprof__Extra__Event),
+						    compare_events, add_event, true};
+const struct hlg_saved_kind hlg_saved_image_kind = {sizeof(struct hlg_saved_image),
+						    compare_images, add_image, true};
+const struct hlg_saved_kind hlg_saved_function_kind = {sizeof(struct hlg_saved_function),
+						       compare_functions, NULL, false};
+static const struct hlg_saved_kind inlines_kind = {
+	sizeof(struct hlg_saved_inlines), hlg_saved_compare_inlines, add_inlines, false};
+const struct hlg_saved_kind hlg_saved_stack_kind = {sizeof(struct hlg_saved_stack),
+						    compare_stacks, NULL, false};
+static const struct hlg_saved_kind cell_kind = {sizeof(struct hlg_saved_cell),
+						compare_cells, add_cell, false};
+const struct hlg_saved_kind hlg_saved_series_kind = {sizeof(Pprof__Extra__Series),
+						     compare_series, add_series, true};
+const struct hlg_saved_kind hlg_saved_host_kind = {sizeof(Pprof__Extra__HostRow),
+						   compare_hosts, add_host, true};
+const struct hlg_saved_kind hlg_saved_check_kind = {sizeof(Pprof__Extra__Check),
+						    compare_checks, add_check, true};
 
 /* As protobuf has them: by number. */
 static int compare_unknown(const void *a, const void *b)
 {
-	const ProtobufCMessageUnknownField *x = a, *y = b;
+	return hlg_pprof_compare_unknown(a, b);
+}
 
+int hlg_pprof_compare_unknown(const ProtobufCMessageUnknownField *x,
+			      const ProtobufCMessageUnknownField *y)
+{
 	if (x->tag != y->tag)
 		return x->tag < y->tag ? -1 : 1;
 	if (x->wire_type != y->wire_type)
@@ -247,8 +234,7 @@ static int compare_unknown(const void *a, const void *b)
 	return memcmp(x->data, y->data, x->len);
 }
 
-/* Fields of a later hlguest's: the same bytes once. */
-static void fold_unknown(ProtobufCMessage *message)
+void hlg_pprof_fold_unknown(ProtobufCMessage *message)
 {
 	ProtobufCMessageUnknownField *fields = message->unknown_fields;
 	unsigned n = 0;
@@ -273,15 +259,16 @@ static bool join_unknown(struct hlg_saved *saved, ProtobufCMessage *to,
 
 static int compare_items(const void *a, const void *b, void *kind)
 {
-	return ((const struct kind *)kind)->compare(*(void *const *)a, *(void *const *)b);
+	return ((const struct hlg_saved_kind *)kind)
+		->compare(*(void *const *)a, *(void *const *)b);
 }
 
 /*
  * Sorts a list and makes one of those that are the same. Sets *places, unless it is NULL:
  * to be freed. False without memory.
  */
-static bool fold(struct hlg_saved *saved, void *list, size_t *n, const struct kind *kind,
-		 uint32_t **places)
+static bool fold(struct hlg_saved *saved, void *list, size_t *n,
+		 const struct hlg_saved_kind *kind, uint32_t **places)
 {
 	unsigned char *items = list, **order = malloc((*n + 1) * sizeof(*order));
 	unsigned char *sorted = malloc((*n + 1) * kind->size), *last = sorted;
@@ -305,7 +292,7 @@ static bool fold(struct hlg_saved *saved, void *list, size_t *n, const struct ki
 		to[(size_t)(order[i] - items) / kind->size] = kept - 1;
 	}
 	for (uint32_t i = 0; ok && kind->message && i < kept; i++)
-		fold_unknown((void *)(sorted + kind->size * i));
+		hlg_pprof_fold_unknown((void *)(sorted + kind->size * i));
 	if (ok && kept)
 		memcpy(list, sorted, kind->size * kept);
 	*n = ok ? kept : *n;
@@ -446,7 +433,7 @@ static void renumber_image(void *to, struct hlg_saved_frame *frame, uint32_t *fu
 		frame->image = ((const uint32_t *)to)[frame->image - 1] + 1;
 }
 
-static void renumber(struct hlg_saved *saved, const struct places *to)
+void hlg_pprof_renumber(struct hlg_saved *saved, const struct hlg_saved_places *to)
 {
 	visit_functions(saved, renumber_function, to->functions);
 	visit_functions(saved, renumber_image, to->images);
@@ -471,7 +458,7 @@ static void renumber(struct hlg_saved *saved, const struct places *to)
 static bool fold_stacks(struct hlg_saved *s)
 {
 	uint32_t *to = NULL;
-	bool ok = fold(s, s->stacks.at, &s->stacks.n, &stack_kind, &to);
+	bool ok = fold(s, s->stacks.at, &s->stacks.n, &hlg_saved_stack_kind, &to);
 
 	for (size_t i = 0; ok && i < s->cells.n; i++)
 		if (s->cells.at[i].stack)
@@ -495,14 +482,15 @@ static bool fold_cells(struct hlg_saved *s)
 
 bool hlg_pprof_resolve(struct hlg_saved *s)
 {
-	struct places to = {0};
+	struct hlg_saved_places to = {0};
 	bool ok =
-		fold(s, s->events.at, &s->events.n, &event_kind, &to.events) &&
-		fold(s, s->images.at, &s->images.n, &image_kind, &to.images) &&
-		fold(s, s->functions.at, &s->functions.n, &function_kind, &to.functions);
+		fold(s, s->events.at, &s->events.n, &hlg_saved_event_kind, &to.events) &&
+		fold(s, s->images.at, &s->images.n, &hlg_saved_image_kind, &to.images) &&
+		fold(s, s->functions.at, &s->functions.n, &hlg_saved_function_kind,
+		     &to.functions);
 
 	if (ok)
-		renumber(s, &to);
+		hlg_pprof_renumber(s, &to);
 	free(to.events);
 	free(to.images);
 	free(to.functions);
@@ -510,11 +498,11 @@ bool hlg_pprof_resolve(struct hlg_saved *s)
 	     agree_on_functions(s) && drop_functions(s) && fold_stacks(s) &&
 	     fold_cells(s) &&
 	     fold(s, s->host_stacks.at, &s->host_stacks.n, &cell_kind, NULL) &&
-	     fold(s, s->series.at, &s->series.n, &series_kind, NULL) &&
-	     fold(s, s->hosts.at, &s->hosts.n, &host_kind, NULL) &&
-	     fold(s, s->checks.at, &s->checks.n, &check_kind, NULL);
+	     fold(s, s->series.at, &s->series.n, &hlg_saved_series_kind, NULL) &&
+	     fold(s, s->hosts.at, &s->hosts.n, &hlg_saved_host_kind, NULL) &&
+	     fold(s, s->checks.at, &s->checks.n, &hlg_saved_check_kind, NULL);
 	if (ok)
-		fold_unknown(&s->extra.base);
+		hlg_pprof_fold_unknown(&s->extra.base);
 	return ok;
 }
 
@@ -545,58 +533,4 @@ bool hlg_pprof_forget_addresses(struct hlg_saved *saved)
 			list[i]->ip = list[i - 1]->ip;
 	free(list);
 	return hlg_pprof_resolve(saved);
-}
-
-enum {
-	COMPACT_AT_LEAST = 32 << 20 /* bytes */
-};
-
-static size_t size_of(const struct hlg_saved *saved)
-{
-	return saved->arena.size + saved->cells.n * sizeof(*saved->cells.at) +
-	       saved->functions.n * sizeof(*saved->functions.at) +
-	       saved->stacks.n * sizeof(*saved->stacks.at) +
-	       saved->hosts.n * sizeof(*saved->hosts.at);
-}
-
-/* Written and read again, it has nothing twice: memory is that of one profile, not all.
- */
-static int compact(struct hlg_saved *sum, struct hlg_err *err)
-{
-	const char *first = sum->first;
-	unsigned char *data;
-	size_t size;
-	int rc;
-
-	if (!hlg_pprof_resolve(sum))
-		return hlg_err_memory(err, "profile");
-	rc = hlg_pprof_encode(sum, &data, &size, err);
-	if (rc < 0)
-		return rc;
-	hlg_saved_finish(sum);
-	rc = hlg_pprof_decode(sum, data, size, first, err);
-	free(data);
-	return rc;
-}
-
-int hlg_pprof_merge(char *const *paths, size_t n, const char *out, FILE *stream,
-		    struct hlg_progress *progress, struct hlg_err *err)
-{
-	struct hlg_saved sum = HLG_SAVED_INIT;
-	size_t limit = COMPACT_AT_LEAST;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		rc = hlg_pprof_load(&sum, paths[i], progress, err);
-		if (rc < 0 || size_of(&sum) < limit)
-			continue;
-		rc = compact(&sum, err);
-		limit = COMPACT_AT_LEAST + 2 * size_of(&sum);
-	}
-	if (rc == 0 && !hlg_pprof_resolve(&sum))
-		rc = hlg_err_memory(err, "profile");
-	if (rc == 0)
-		rc = hlg_pprof_write(&sum, out, stream, err);
-	hlg_saved_finish(&sum);
-	return rc;
 }

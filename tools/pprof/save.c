@@ -611,6 +611,26 @@ static bool save_check(struct saver *s)
 	return check->said;
 }
 
+/* Which recordings it is of, and what could not be read. */
+static bool save_origins(struct saver *s)
+{
+	const struct hlg_origins *from = &s->run->profile.origins;
+	struct hlg_origins *to = &s->saved->origins;
+
+	to->unread = from->unread;
+	to->unread_profiles = from->unread_profiles;
+	to->lost = from->lost;
+	for (size_t i = 0; i < from->n; i++) {
+		const char *key = hlg_saved_text(s->saved, from->at[i].key);
+		const char *name = hlg_saved_text(s->saved, from->at[i].name);
+
+		if (!key || !name)
+			return false;
+		hlg_origins_add(to, from->at[i].kind, key, name, from->at[i].n);
+	}
+	return !to->lost;
+}
+
 static int check_read(const struct hlg_run *run, struct hlg_err *err)
 {
 	int rc = 0;
@@ -651,8 +671,9 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 	if (rc == 0 && !open_inlined(s, r))
 		rc = hlg_err_memory(err, "profile");
 	if (rc == 0 &&
-	    (!save_check(s) || !save_events(s) || !save_images(s) || !save_cells(s) || !save_moments(s) ||
-	     !save_series(s) || !save_hosts(s) || !hlg_pprof_resolve(s->saved)))
+	    (!save_check(s) || !save_events(s) || !save_images(s) || !save_cells(s) ||
+	     !save_moments(s) || !save_series(s) || !save_hosts(s) || !save_origins(s) ||
+	     !hlg_pprof_resolve(s->saved)))
 		rc = hlg_err_memory(err, "profile");
 	hlg_inlined_close(s->own_inlined);
 	hlg_index_finish(&s->asked);
@@ -679,7 +700,8 @@ static void tell_folded(const struct hlg_pprof_server *server, uint64_t all)
 }
 
 int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
-		     struct hlg_pprof_server *server, FILE *stream, struct hlg_err *err)
+		     struct hlg_pprof_server *server, const unsigned char *list,
+		     FILE *stream, struct hlg_err *err)
 {
 	struct hlg_saved saved = HLG_SAVED_INIT;
 	struct saver s = {.run = run, .saved = &saved};
@@ -689,6 +711,9 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 	if (rc == 0) {
 		saved.extra.by = HLG_SAVED_BY(run->options.by);
 		save_totals(&s, sums);
+		saved.listed = list;
+		if (list)
+			memcpy(saved.list, list, sizeof(saved.list));
 		rc = save(&s, &report, err);
 	}
 	if (rc == 0)

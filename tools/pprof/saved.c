@@ -6,6 +6,10 @@
 
 #include "filter/options/options.h"
 #include "symtab/escape.h"
+#include "tools/perfdata/sum.h"
+
+/* Extra's fields from here on are of recordings, and end at the most there is. */
+#define FIRST_OF_RECORDINGS 32
 
 enum {
 	ALIGN = 16,
@@ -96,6 +100,29 @@ bool hlg_saved_add_unknown(struct hlg_saved *saved, ProtobufCMessage *message,
 	fields[n] = *field;
 	message->n_unknown_fields++;
 	return true;
+}
+
+bool hlg_saved_add_totals(struct hlg_saved *saved, const Pprof__Extra *from,
+			  uint64_t began, uint64_t took)
+{
+	Pprof__Extra *to = &saved->extra;
+
+	to->overflow |=
+		from->overflow || from->seen_period > UINT64_MAX - to->seen_period;
+	/* All numbers of 64 bits are sums. */
+	for (unsigned i = 0; i < pprof__extra__descriptor.n_fields; i++) {
+		const ProtobufCFieldDescriptor *field =
+			&pprof__extra__descriptor.fields[i];
+		uint64_t *sum = (void *)((char *)to + field->offset);
+		const uint64_t *more = (const void *)((const char *)from + field->offset);
+
+		if (field->type == PROTOBUF_C_TYPE_UINT64)
+			*sum = field->id < FIRST_OF_RECORDINGS ? *sum + *more
+							       : hlg_sum(*sum, *more);
+	}
+	saved->began = hlg_sum_first(saved->began, began);
+	saved->took = hlg_sum(saved->took, took);
+	return to->seen_samples <= HLG_SAVED_MAX_SAMPLES;
 }
 
 void hlg_saved_add_ran(struct hlg_saved_image *image, enum hlg_identity identity,
@@ -194,6 +221,7 @@ void hlg_saved_finish(struct hlg_saved *saved)
 	free(saved->hosts.at);
 	free(saved->checks.at);
 	hlg_moments_finish(&saved->moments);
+	hlg_origins_finish(&saved->origins);
 	hlg_saved_arena_finish(&saved->arena);
 	*saved = (struct hlg_saved)HLG_SAVED_INIT;
 }

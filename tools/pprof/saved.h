@@ -19,6 +19,7 @@
 #include "filter/profile/profile.h"
 #include "pprof.pb-c.h"
 #include "symtab/grow.h"
+#include "symtab/sha256.h"
 #include "tools/cli/progress.h"
 
 /* No recording has so many samples: what says so is broken, and sums stay below 2^64. */
@@ -106,8 +107,7 @@ struct hlg_saved_cell {
 
 /* Lists of n things, which grow as symtab/grow.h has it. */
 struct hlg_saved {
-	const char *first;    /* file, for messages; NULL: none was added. Not owned */
-	uint64_t began, took; /* ns, as hlg_recording_sums has them */
+	uint64_t began, took;                  /* ns, as hlg_recording_sums has them */
 	const struct hlg_pprof_server *server; /* NULL: it is to be read again */
 	Pprof__Extra extra;                    /* its rows are in the lists below */
 	struct {
@@ -150,7 +150,10 @@ struct hlg_saved {
 		Pprof__Extra__Check *at;
 		size_t n;
 	} checks;
-	uint64_t recordings;          /* that were summed */
+	uint64_t recordings;                 /* that were summed */
+	struct hlg_origins origins;          /* escaped */
+	unsigned char list[HLG_SHA256_SIZE]; /* as Recordings has it, of the last file */
+	bool listed;                         /* is there one? */
 	struct hlg_moments moments;   /* of cells: series is the place of one, ip 0 */
 	struct hlg_saved_arena arena; /* of all strings and unknown fields */
 };
@@ -179,6 +182,37 @@ char *hlg_saved_text(struct hlg_saved *saved, const char *text);
  */
 bool hlg_saved_add_unknown(struct hlg_saved *saved, ProtobufCMessage *message,
 			   const ProtobufCMessageUnknownField *field);
+
+/* How the things of a list are sorted and folded. */
+struct hlg_saved_kind {
+	size_t size;
+	int (*compare)(const void *a, const void *b); /* 0: one thing */
+	void (*add)(void *to, const void *from); /* what is one; NULL: nothing to do */
+	bool message; /* they begin with one, which may have unknown fields */
+};
+
+extern const struct hlg_saved_kind hlg_saved_event_kind, hlg_saved_image_kind,
+	hlg_saved_function_kind, hlg_saved_stack_kind, hlg_saved_series_kind,
+	hlg_saved_host_kind, hlg_saved_check_kind;
+
+/* Where events, images and functions have gone, by their old places. */
+struct hlg_saved_places {
+	uint32_t *events, *images, *functions;
+};
+
+/* Has all that is of these say where they are now. */
+void hlg_pprof_renumber(struct hlg_saved *saved, const struct hlg_saved_places *to);
+
+/* Adds what a profile says of all its samples and recordings, but those fields that are
+ * not known. False if there would be more than HLG_SAVED_MAX_SAMPLES. */
+bool hlg_saved_add_totals(struct hlg_saved *to, const Pprof__Extra *from, uint64_t began,
+			  uint64_t took);
+
+/* Sorts the fields that a message does not know, those of a later hlguest: by number, the
+ * same bytes once. */
+void hlg_pprof_fold_unknown(ProtobufCMessage *message);
+int hlg_pprof_compare_unknown(const ProtobufCMessageUnknownField *a,
+			      const ProtobufCMessageUnknownField *b);
 
 /* Adds what a recording told of an image; of several other builds the least is kept. */
 void hlg_saved_add_ran(struct hlg_saved_image *image, enum hlg_identity identity,
@@ -237,6 +271,13 @@ bool hlg_pprof_resolve(struct hlg_saved *saved);
  * added up. False without memory. */
 bool hlg_pprof_forget_addresses(struct hlg_saved *saved);
 
+/* The message of saved's recordings, in memory of the arena; NULL without. */
+Pprof__Extra__Recordings *hlg_saved_origins_encode(const struct hlg_saved *saved,
+						   struct hlg_saved_arena *arena);
+
+/* Adds what a file says of its recordings; NULL, or what is wrong with it. */
+const char *hlg_saved_origins_decode(struct hlg_saved *saved, const Pprof__Extra *from);
+
 /* The bytes of a resolved profile in *data, to be freed; not yet compressed. */
 int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t *size,
 		     struct hlg_err *err);
@@ -255,11 +296,14 @@ int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *strea
 /*
  * Adds the file at path ("-" is standard input) to saved, checked, to be resolved before
  * it is used. A file that is cut off, damaged, has something behind its end or inflates
- * to suspiciously many bytes for its size is refused, and one that is split by other keys
- * than those before; saved is good for nothing then. progress may be NULL.
+ * to suspiciously many bytes for its size is refused; saved is good for nothing then.
+ * progress may be NULL.
  */
 int hlg_pprof_load(struct hlg_saved *saved, const char *path,
 		   struct hlg_progress *progress, struct hlg_err *err);
+
+/* "PATH: there would be more than 2^53 samples (...)": of what is added, or the sum. */
+int hlg_pprof_fail_samples(const char *path, struct hlg_err *err);
 
 /* What messages call path. */
 const char *hlg_pprof_name(const char *path);

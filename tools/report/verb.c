@@ -29,6 +29,7 @@ struct arguments {
 struct saving {
 	const struct hlg_recording_sums *sums;
 	struct hlg_pprof_server server;
+	const unsigned char *list; /* or NULL */
 };
 
 static int compare_files(const void *a, const void *b)
@@ -92,7 +93,7 @@ static int save_pprof(struct hlg_run *run, const void *of, struct hlg_err *err)
 
 	return hlg_pprof_report(run, saving->sums,
 				server.reader == HLG_PPROF_HLGUEST ? NULL : &server,
-				stdout, err);
+				saving->list, stdout, err);
 }
 
 static const struct hlg_format pprof = {.name = "pprof",
@@ -136,7 +137,8 @@ static bool open_sources(const struct hlg_inputs *in, struct hlg_run *run,
 static int save(const struct arguments *args, struct hlg_run *run,
 		const struct hlg_batch *batch, struct hlg_err *err)
 {
-	const struct saving saving = {&batch->sums, server_of(args)};
+	const struct saving saving = {&batch->sums, server_of(args),
+				      args->inputs.listed ? args->inputs.digest : NULL};
 	struct hlg_sources sources = {0};
 	const struct hlg_err *nothing;
 	int rc = open_sources(&args->inputs, run, &sources)
@@ -184,7 +186,8 @@ static int write_report(const struct arguments *args, struct hlg_run *run,
 	return rc;
 }
 
-/* Reads the files and writes the report. Returns the exit status. */
+/* Reads the files and writes the report. Returns the exit status. A profile of a list is
+ * saved also if nothing on it can be read: who sums profiles must know that. */
 static int profile(struct arguments *args)
 {
 	const char *calibration = args->calibration;
@@ -213,7 +216,7 @@ static int profile(struct arguments *args)
 	if (rc == 0 && calibration)
 		rc = hlg_report_calibration_apply(&run, &calibrated, calibration,
 						  batch.paths, batch.n_paths, &err);
-	if (rc == 0 && batch.n_read)
+	if (rc == 0 && (batch.n_read || (in->list && in->format == &pprof)))
 		rc = write_report(args, &run, &batch, &err);
 	/* Where the output has no room for it. */
 	if (rc == 0 && batch.n_read && !run.format->notes)
@@ -292,7 +295,8 @@ const struct hlg_verb hlg_verb_report = {
 		    "figure, for programs",
 	.files = "elf recording profile",
 	/* All but emit=, perf's business. */
-	.shared = "input jobs quiet aliases assume-shift border by call-graph children "
+	.shared = "input input-list null list-digest shard jobs quiet aliases "
+		  "assume-shift border by call-graph children "
 		  "color cpu "
 		  "demangle event force "
 		  "format "

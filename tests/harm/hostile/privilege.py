@@ -550,6 +550,9 @@ def check_environment(bench):
             yield from checks.drawing(out, "calibrate, html")
         if form == "json" and out:
             yield from checks.json(out, "calibrate, json")
+    bench.run("report", DEMO, USER, "--shard=slurm", cwd=here, **more,
+              SLURM_ARRAY_TASK_ID="0", SLURM_ARRAY_TASK_MIN="0", SLURM_ARRAY_TASK_MAX="0",
+              SLURM_ARRAY_TASK_COUNT="1")
     feeder = threading.Thread(target=feed, args=(pipe,))
     feeder.start()
     bench.run("inject", DEMO, pipe, "-o", "piped", cwd=here, **more)

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sums of origins are the same in any order and grouping; of what could not be read only
+ * the first are named, and all are counted. */
+#include "filter/profile/origins.h"
+
+#include <stdio.h>
+
+#include "tests/kit/tap.h"
+
+static void fill(struct hlg_origins *o, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "host %u", i % 7);
+		hlg_origins_add(o, HLG_ORIGIN_HOST, text, text, 1);
+		snprintf(text, sizeof(text), "path %u", 99 - i);
+		hlg_origins_add(o, HLG_ORIGIN_IMAGE, "a build", text, 1);
+		snprintf(text, sizeof(text), "file %02u: is bad", i * 37 % 64);
+		hlg_origins_add_unread(o, i % 3 == 0, text);
+	}
+}
+
+static void same(const struct hlg_origins *a, const struct hlg_origins *b)
+{
+	ck_assert(!a->lost && !b->lost);
+	ck_assert_uint_eq(a->n, b->n);
+	ck_assert_uint_eq(a->unread, b->unread);
+	ck_assert_uint_eq(a->unread_profiles, b->unread_profiles);
+	for (size_t i = 0; i < a->n; i++) {
+		ck_assert_int_eq(a->at[i].kind, b->at[i].kind);
+		ck_assert_str_eq(a->at[i].key, b->at[i].key);
+		ck_assert_str_eq(a->at[i].name, b->at[i].name);
+		ck_assert_uint_eq(a->at[i].n, b->at[i].n);
+	}
+}
+
+START_TEST(any_order)
+{
+	struct hlg_origins all = {0}, parts[4] = {{0}}, left = {0}, right = {0};
+	size_t first;
+
+	fill(&all, 0, 96);
+	for (unsigned i = 0; i < 4; i++)
+		fill(&parts[i], 24 * i, 24 * (i + 1));
+	for (unsigned i = 0; i < 4; i++)
+		hlg_origins_merge(&left, &parts[i]);
+	hlg_origins_merge(&parts[3], &parts[1]);
+	hlg_origins_merge(&parts[2], &parts[0]);
+	hlg_origins_merge(&right, &parts[3]);
+	hlg_origins_merge(&right, &parts[2]);
+	same(&left, &all);
+	same(&right, &all);
+	ck_assert_uint_eq(all.unread, 64);
+	ck_assert_uint_eq(all.unread_profiles, 32);
+	ck_assert_uint_eq(hlg_origins_of(&all, HLG_ORIGIN_HOST, &first), 7);
+	ck_assert_uint_eq(hlg_origins_of(&all, HLG_ORIGIN_UNREAD, &first),
+			  HLG_ORIGINS_UNREAD);
+	ck_assert_str_eq(all.at[first].key, "file 00: is bad");
+	ck_assert_uint_eq(hlg_origins_of(&all, HLG_ORIGIN_IMAGE, &first), 1);
+	ck_assert_str_eq(all.at[first].name, "path 10");
+	hlg_origins_finish(&all);
+	hlg_origins_finish(&left);
+	hlg_origins_finish(&right);
+	for (unsigned i = 0; i < 4; i++)
+		hlg_origins_finish(&parts[i]);
+}
+END_TEST
+
+/* Of none there is nothing, and too many stay very many. */
+START_TEST(ends)
+{
+	struct hlg_origins o = {0}, none = {0};
+	size_t first;
+
+	ck_assert_uint_eq(hlg_origins_of(&o, HLG_ORIGIN_HOST, &first), 0);
+	hlg_origins_merge(&o, &none);
+	ck_assert_uint_eq(o.n, 0);
+	hlg_origins_add(&o, HLG_ORIGIN_HOST, "", "", UINT64_MAX);
+	hlg_origins_add(&o, HLG_ORIGIN_HOST, "", "", 1);
+	ck_assert_uint_eq(o.at[0].n, UINT64_MAX);
+	hlg_origins_finish(&o);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("origins");
+	TCase *tc = tap_case(suite, "origins");
+
+	tcase_add_test(tc, any_order);
+	tcase_add_test(tc, ends);
+	return tap_main(suite);
+}

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Fleets: recordings by tasks, into the bytes of one report.
+
+    fleet.py --build DIR
+
+Here, by processes, and by engines that are programs of this test's: what they are handed, and
+what is made of it. Real engines run in tests/live/cluster.py.
+"""
+import gzip
+import os
+import re
+import shlex
+import shutil
+import stat
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from programs import hlguest_of
+from tap import DATA, Skip, Tap, environment, parser, run
+
+# Runs what it is handed, by a shell as Slurm does, and keeps its words.
+SBATCH = """#!/bin/sh
+printf '%s\\0' "$@" >>"$WORDS"
+printf '\\0' >>"$WORDS"
+n=$(cat "$WORDS.n" 2>/dev/null || echo 100)
+echo $((n + 1)) >"$WORDS.n"
+for word; do
+	case $word in
+	--wrap=*) script=${word#--wrap=} ;;
+	--array=*) array=${word#--array=} ;;
+	--chdir=*) cd / && cd "${word#--chdir=}" ;;
+	esac
+done
+for task in $(echo "${array-none}" | sed 's/%.*//; s/,/ /g'); do
+	for one in $(seq ${task%-*} ${task#*-} 2>/dev/null || echo none); do
+		SLURM_ARRAY_TASK_ID=$one sh -c "$script" 2>>"$WORDS.err" || :
+	done
+done
+echo "$n;cluster"
+"""
+
+
+class Bench:
+    def __init__(self, build, folder):
+        self.hlguest = os.path.abspath(hlguest_of(build))
+        self.folder = os.path.join(folder, "it's here; $(touch ran)")
+        os.makedirs(self.path("rec"))
+        names = []
+        for i in range(7):
+            names.append(f"rec/{i} '$(touch ran)'.data")
+            source = ("demo-user", "demo-host", "demo-calls")[i % 3] + ".data"
+            shutil.copy(os.path.join(DATA, source), self.path(names[-1]))
+        shutil.copy(os.path.join(DATA, "demo.elf"), self.path("guest.elf"))
+        self.names = names + ["rec/none.data"]
+        self.write("list", "".join(n + "\n" for n in reversed(self.names)))
+        _, err, status = self.run("report", "-q", "guest.elf", "--input-list=list",
+                                  "--format=pprof", "-o", "one.pb.gz")
+        if "not in this build" in err:
+            raise Skip(err.strip())
+        if status != 1:
+            raise RuntimeError(f"status {status}: {err}")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text, mode=0o644):
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+        os.chmod(self.path(name), mode)
+
+    def read(self, name):
+        with open(self.path(name), "rb") as f:
+            return f.read()
+
+    def run(self, *argv, **env):
+        return run(self.hlguest, *argv, cwd=self.folder, env=environment(**env))
+
+    def submit(self, *argv, **env):
+        return self.run("fleet", "submit", "--list=list", "-o", "sum.pb.gz", "--tasks=3",
+                        "guest.elf", *argv, **env)
+
+    def same(self, what):
+        if not os.path.exists(self.path("sum.pb.gz")):
+            return [f"{what}: there is no sum"]
+        return [f"{what}: another sum"] * (self.read("sum.pb.gz") != self.read("one.pb.gz"))
+
+    def again(self):
+        shutil.rmtree(self.path("sum.pb.gz.d"), ignore_errors=True)
+        if os.path.exists(self.path("sum.pb.gz")):
+            os.unlink(self.path("sum.pb.gz"))
+
+
+def here(bench):
+    """Tasks as processes; each recording once; what is there already stays."""
+    before = {*os.listdir(bench.folder)}
+    out, err, status = bench.submit("--print")
+    tasks = re.findall(r"^# task (\d), (\d+) recordings, (\d+) bytes:\n# (hlguest .*)$", out, re.M)
+    if status or err or [t[0] for t in tasks] != ["0", "1", "2"] or \
+            sum(int(t[1]) for t in tasks) != 8 or {*os.listdir(bench.folder)} != before:
+        yield f"print: {status}, {out}{err}"
+    largest = max(os.path.getsize(bench.path(n)) for n in bench.names[:-1])
+    sizes = sorted(int(t[2]) for t in tasks)
+    if sizes[-1] - sizes[0] > largest:
+        yield f"bytes of tasks: {sizes}"
+    if not all("--input-list=" in t[3] and "--list-digest=" in t[3] for t in tasks):
+        yield f"{tasks}"
+    out, err, status = bench.submit()
+    if status or out or err:
+        yield f"{status}, {out}{err}"
+    yield from bench.same("here")
+    names = [n for k in range(3) for n in bench.read(f"sum.pb.gz.d/list/{k}").split(b"\0") if n]
+    if sorted(names) != sorted(n.encode() for n in bench.names):
+        yield f"lists: {names}"
+    out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
+    if status or "3 of 3 are whole" not in out or "7 of 8 recordings are in them, 1 could" not in out:
+        yield f"status: {status}, {out}{err}"
+    if os.path.exists(bench.path("sum.pb.gz.d/sum.pb.gz")) or \
+            os.path.exists(bench.path("ran")):
+        yield "something is left"
+    _, err, status = bench.submit()
+    if status != 1 or "is there already" not in err:
+        yield f"twice: {status}, {err}"
+    bench.again()
+    _, err, status = bench.submit("--", "--by=pid", "--event=cpu-clock")
+    bench.run("report", "-q", "guest.elf", "--input-list=list", "--format=pprof", "-o", "by.pb.gz",
+              "--by=pid", "--event=cpu-clock")
+    if status or bench.read("sum.pb.gz") != bench.read("by.pb.gz"):
+        yield f"options of report: {status}, {err}"
+
+
+def again(bench):
+    """What has no whole part is run again, and nothing else; a changed list is refused."""
+    bench.submit()
+    folder, rng = bench.path("sum.pb.gz.d"), [os.path.join("part", f"{k}.pb.gz") for k in range(3)]
+    kept = [os.stat(os.path.join(folder, p)).st_ino for p in rng]
+    whole = bench.read("sum.pb.gz.d/part/1.pb.gz")
+    for name, harm in (("cut", lambda p: os.truncate(p, 100)), ("gone", os.unlink),
+                       ("another's", lambda p: shutil.copy(os.path.join(folder, rng[2]), p)),
+                       ("of no list", lambda p: shutil.copy(bench.path("one.pb.gz"), p))):
+        path = os.path.join(folder, rng[1])
+        harm(path)
+        os.unlink(bench.path("sum.pb.gz"))
+        out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
+        if status != 1 or "2 of 3 are whole" not in out:
+            yield f"{name}: status {status}, {out}{err}"
+        _, err, status = bench.run("fleet", "reduce", "sum.pb.gz.d")
+        if status != 1 or os.path.exists(bench.path("sum.pb.gz")):
+            yield f"{name}: summed all the same: {status}, {err}"
+        out, _, _ = bench.run("fleet", "submit", "--resume=sum.pb.gz.d", "--print")
+        if re.findall(r"^# task (\d)", out, re.M) != ["1"]:
+            yield f"{name}: {out}"
+        out, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
+        if status or out or err:
+            yield f"{name}: resumed: {status}, {out}{err}"
+        yield from bench.same(name)
+        now = [os.stat(os.path.join(folder, p)).st_ino for p in rng]
+        if now[::2] != kept[::2] or bench.read("sum.pb.gz.d/part/1.pb.gz") != whole:
+            yield f"{name}: other tasks ran"
+    os.unlink(os.path.join(folder, rng[1]))
+    with open(os.path.join(folder, "list/1"), "ab") as f:
+        f.write(b"rec/more.data\0")
+    os.unlink(bench.path("sum.pb.gz"))
+    _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
+    if status != 1 or "1 of 1 tasks failed" not in err or os.path.exists(bench.path("sum.pb.gz")) or \
+            b"is another list than" not in bench.read("sum.pb.gz.d/log/1.txt"):
+        yield f"a task's list has changed: {status}, {err}"
+    with open(bench.path("list"), "a", encoding="ascii") as f:
+        f.write("x.data\n")
+    _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
+    if status != 1 or "has changed since" not in err:
+        yield f"the list has changed: {status}, {err}"
+
+
+def slurm(bench):
+    """What sbatch is handed: an array, and a job that waits for it."""
+    os.mkdir(bench.path("bin"))
+    bench.write("bin/sbatch", SBATCH, 0o755)
+    env = {"PATH": bench.path("bin") + ":" + os.environ["PATH"], "WORDS": bench.path("words")}
+    out, err, status = bench.submit("--engine=slurm", "--print", "--limit=2", "-j3", **env)
+    printed = [shlex.split(line, comments=True) for line in out.splitlines() if line[:1] != "#"]
+    if status or err or len(printed) != 2 or os.path.exists(bench.path("words")):
+        yield f"print: {status}, {out}{err}"
+    out, err, status = bench.submit("--engine=slurm", "--limit=2", "-j3", **env)
+    if status or err or "job 100 runs 3 tasks, job 101 sums them" not in out:
+        yield f"{status}, {out}{err}"
+    yield from bench.same("sbatch")
+    words = [w.split("\0") for w in bench.read("words").decode().split("\0\0")[:-1]]
+    for wanted in ("--array=0-2%2", "--cpus-per-task=3", "--parsable", "--chdir=" + bench.folder):
+        if wanted not in words[0]:
+            yield f"no {wanted}: {words[0]}"
+    for wanted in "--dependency=afterok:100", "--kill-on-invalid-dep=yes":
+        if wanted not in words[1]:
+            yield f"no {wanted}: {words[1]}"
+    shown = [[w.replace("afterok:JOB", "afterok:100") for w in line[1:]] for line in printed]
+    if shown != words:
+        yield f"printed {shown}, run {words}"
+    if os.path.exists(bench.path("ran")) or os.path.exists("/ran"):
+        yield "a name was run"
+    os.unlink(bench.path("sum.pb.gz.d/part/1.pb.gz"))
+    os.unlink(bench.path("words"))
+    bench.run("fleet", "submit", "--resume=sum.pb.gz.d", **env)
+    if b"--array=1%2\0" not in bench.read("words"):
+        yield f"resumed: {bench.read('words')}"
+    yield from bench.same("resumed")
+    bench.again()
+    bench.write("bin/sbatch", "#!/bin/sh\necho 'sbatch: error: no such partition' >&2\nexit 1\n", 0o755)
+    _, err, status = bench.submit("--engine=slurm", **env)
+    if status != 1 or "no such partition" not in err:
+        yield f"refused: {status}, {err}"
+    bench.again()
+    _, err, status = bench.submit("--engine=slurm", PATH="/nowhere")
+    if status != 1 or "sbatch: not found in PATH" not in err:
+        yield f"no sbatch: {status}, {err}"
+
+
+def parallel(bench):
+    """What parallel is handed: a line with {} for each task, and their numbers."""
+    os.mkdir(bench.path("bin"))
+    bench.write("bin/parallel", '#!/bin/sh\nprintf "%s\\0" "$@" >"$WORDS"\n'
+                'while [ "$2" != ::: ]; do shift; done\nline=$1 failed=0\nshift 2\nfor k; do\n'
+                'sh -c "$(printf %s "$line" | sed "s/{}/$k/")" || failed=1\ndone\nexit $failed\n',
+                0o755)
+    bench.write("hosts", "2/n1\n")
+    env = {"PATH": bench.path("bin") + ":" + os.environ["PATH"], "WORDS": bench.path("words")}
+    out, err, status = bench.submit("--engine=parallel", "--slf=hosts", **env)
+    words = bench.read("words").decode().split("\0")[:-1]
+    if status or words[-4:] != [":::", "0", "1", "2"] or "--sshloginfile" not in words:
+        yield f"{status}, {words}, {out}{err}"
+    yield from bench.same("parallel")
+    if os.path.exists(bench.path("ran")):
+        yield "a name was run"
+
+
+def refused(bench):
+    """Words that make no sense; another user's plan; a sum that would replace something."""
+    bench.write("none.elf", "")
+    for words, status, said in (
+            (["submit"], 2, "no recordings"), (["frob"], 2, "nothing to do"),
+            ([], 2, "nothing to do"), (["status"], 2, "takes the folder"),
+            (["submit", "--list=list", "guest.elf"], 2, "use -o FILE"),
+            (["submit", "--list=list", "-o", "x"], 2, "no guest ELF"),
+            (["submit", "--list=list", "-o", "x", "none.elf"], 2, "no guest ELF"),
+            (["submit", "--list=nosuch", "-o", "x", "guest.elf"], 1, "nosuch"),
+            (["submit", "--list=list", "-o", "list", "guest.elf"], 1, "list"),
+            (["submit", "--list=list", "-o", bench.names[0], "guest.elf"], 1, "recording"),
+            (["submit", "--list=list", "-o", "no/x", "guest.elf"], 1, "no"),
+            (["submit", "--resume=d", "--list=list"], 2, "the plan in d"),
+            (["status", "rec"], 1, "is this the folder of a fleet"),
+            (["status", "nosuch"], 1, "nosuch")):
+        _, err, got = bench.run("fleet", *words)
+        if got != status or said not in err:
+            yield f"{words}: {got}, {err}"
+    bench.submit()
+    _, err, status = bench.run("fleet", "map", "sum.pb.gz.d", "3")
+    if status != 1 or "is no task" not in err:
+        yield f"task 3: {status}, {err}"
+    plan = bench.read("sum.pb.gz.d/plan")
+    for changed in (plan[:40], b"", plan.replace(b"plan 1", b"plan 2"), plan + b"more=1\0",
+                    plan.replace(b"task=", b"task=x"), gzip.compress(plan)):
+        with open(bench.path("sum.pb.gz.d/plan"), "wb") as f:
+            f.write(changed)
+        _, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
+        if status != 1 or not err.startswith("hlguest: ") or err.count("\n") != 1:
+            yield f"{changed[:60]}: {status}, {err}"
+    with open(bench.path("sum.pb.gz.d/plan"), "wb") as f:
+        f.write(plan)
+    if os.geteuid() == 0:
+        os.chown(bench.path("sum.pb.gz.d/plan"), 65534, -1)
+        _, err, status = bench.run("fleet", "map", "sum.pb.gz.d", "0")
+        if status != 1 or "another user's" not in err:
+            yield f"another user's plan: {status}, {err}"
+    mode = stat.S_IMODE(os.stat(bench.path("sum.pb.gz.d")).st_mode)
+    if mode & 0o022 & ~os.umask(0o022):
+        yield f"the folder has mode {mode:o}"
+
+
+def main():
+    args = parser(__doc__).parse_args()
+    tap = Tap()
+    for name, check in (("here", here), ("again", again), ("sbatch", slurm),
+                        ("parallel", parallel), ("refused", refused)):
+        with tempfile.TemporaryDirectory(prefix="fleet-") as folder:
+            tap.run(name, lambda c=check, f=folder: list(c(Bench(args.build, f))))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

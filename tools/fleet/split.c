@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/fleet/split.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "filter/output/out.h"
+#include "tools/inputs/twice.h"
+
+/* Of a recording that is a folder (perf record --threads) the files in it. */
+static uint64_t size_of(const char *path)
+{
+	uint64_t sum = 0;
+	struct dirent *entry;
+	struct stat st;
+	DIR *dir;
+
+	if (stat(path, &st) != 0)
+		return 0;
+	if (!S_ISDIR(st.st_mode))
+		return (uint64_t)st.st_size;
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
+		    S_ISREG(st.st_mode))
+			sum += (uint64_t)st.st_size;
+	if (dir)
+		closedir(dir);
+	return sum;
+}
+
+/* The largest first; of one size by name, as places are. */
+static int compare(const void *a, const void *b, void *of)
+{
+	const uint64_t *bytes = ((const struct hlg_fleet_split *)of)->bytes;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	if (bytes[x] != bytes[y])
+		return bytes[x] > bytes[y] ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Whichever has the least: bytes, then recordings, so that empty ones are spread, too. */
+static size_t least(const struct hlg_fleet_plan *plan)
+{
+	size_t found = 0;
+
+	for (size_t i = 1; i < plan->n_tasks; i++) {
+		const struct hlg_fleet_task *a = &plan->tasks[i],
+					    *b = &plan->tasks[found];
+
+		if (a->bytes < b->bytes || (a->bytes == b->bytes && a->n < b->n))
+			found = i;
+	}
+	return found;
+}
+
+static void divide(struct hlg_fleet_split *split, const size_t *order,
+		   struct hlg_fleet_plan *plan)
+{
+	for (size_t i = 0; i < split->n; i++) {
+		/* Each has one, even if the others are all empty. */
+		size_t k = i < plan->n_tasks ? i : least(plan);
+
+		split->tasks[order[i]] = k;
+		plan->tasks[k].n++;
+		plan->tasks[k].bytes += split->bytes[order[i]];
+	}
+}
+
+int hlg_fleet_split(struct hlg_fleet_split *split, struct hlg_list *list, size_t n_tasks,
+		    struct hlg_fleet_plan *plan, struct hlg_err *err)
+{
+	size_t *order;
+	int rc;
+
+	*split = (struct hlg_fleet_split){.names = list->names, .n = list->n};
+	hlg_list_sort(list->names, list->n);
+	rc = hlg_twice_part(list->names, list->n, &split->n, err);
+	if (rc < 0)
+		return rc;
+	plan->n_tasks = n_tasks < split->n ? n_tasks : split->n;
+	free(plan->tasks);
+	plan->tasks = calloc(plan->n_tasks + 1, sizeof(*plan->tasks));
+	split->bytes = calloc(split->n + 1, sizeof(*split->bytes));
+	split->tasks = calloc(split->n + 1, sizeof(*split->tasks));
+	order = calloc(split->n + 1, sizeof(*order));
+	if (plan->tasks && split->bytes && split->tasks && order) {
+		for (size_t i = 0; i < split->n; i++) {
+			split->bytes[i] = size_of(split->names[i]);
+			order[i] = i;
+		}
+		qsort_r(order, split->n, sizeof(*order), compare, split);
+		divide(split, order, plan);
+	} else {
+		rc = hlg_err_memory(err, "recordings");
+	}
+	free(order);
+	return rc;
+}
+
+static int write_list(const char *path, const char *names, size_t size,
+		      struct hlg_err *err)
+{
+	struct hlg_out out;
+	int rc = hlg_out_open(&out, path, NULL, err);
+
+	if (rc < 0)
+		return rc;
+	hlg_out_write(&out, names, size);
+	return hlg_out_commit(&out, err);
+}
+
+int hlg_fleet_split_write(const struct hlg_fleet_split *split,
+			  struct hlg_fleet_plan *plan, bool wanted, struct hlg_err *err)
+{
+	char path[PATH_MAX], *names;
+	size_t most = 1;
+	int rc = 0;
+
+	for (size_t i = 0; i < split->n; i++)
+		most += strlen(split->names[i]) + 1;
+	names = malloc(most);
+	if (!names)
+		return hlg_err_memory(err, "recordings");
+	for (size_t k = 0; rc == 0 && k < plan->n_tasks; k++) {
+		char *end = names;
+
+		for (size_t i = 0; i < split->n; i++)
+			if (split->tasks[i] == k)
+				end = stpcpy(end, split->names[i]) + 1;
+		hlg_sha256(plan->tasks[k].digest, names, (size_t)(end - names));
+		rc = hlg_fleet_plan_list(path, plan, k, err);
+		if (rc == 0 && wanted)
+			rc = write_list(path, names, (size_t)(end - names), err);
+	}
+	free(names);
+	return rc;
+}
+
+void hlg_fleet_split_finish(struct hlg_fleet_split *split)
+{
+	free(split->bytes);
+	free(split->tasks);
+	*split = (struct hlg_fleet_split){0};
+}

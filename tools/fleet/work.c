@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/fleet/work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "symtab/file.h"
+#include "symtab/grow.h"
+#include "tools/cli/cpus.h"
+#include "tools/cli/output.h"
+
+bool hlg_fleet_work_is_whole(const struct hlg_fleet_plan *plan, size_t task,
+			     struct hlg_pprof_of *of, struct hlg_err *err)
+{
+	char path[PATH_MAX];
+
+	if (hlg_fleet_plan_part(path, plan, task, err) < 0 ||
+	    hlg_pprof_look(path, of, err) < 0)
+		return false;
+	if (of->listed &&
+	    memcmp(of->list, plan->tasks[task].digest, sizeof(of->list)) == 0)
+		return true;
+	hlg_err_set(err, HLG_EINPUT, "%s: is of another list than that of its task",
+		    path);
+	return false;
+}
+
+/* Words */
+
+struct words {
+	char **at;
+	size_t n;
+	bool failed;
+};
+
+/* Takes word over. */
+static void add(struct words *words, char *word)
+{
+	if (word && HLG_GROW(words->at, words->n)) {
+		words->at[words->n++] = word;
+	} else {
+		words->failed = true;
+		free(word);
+	}
+}
+
+static void say(struct words *words, const char *option, const char *value)
+{
+	char *word;
+
+	add(words, asprintf(&word, "%s%s", option, value) < 0 ? NULL : word);
+}
+
+void hlg_fleet_work_free(char **words)
+{
+	for (size_t i = 0; words && words[i]; i++)
+		free(words[i]);
+	free(words);
+}
+
+/* The list, behind a NULL; NULL without memory. */
+static char **end(struct words *words)
+{
+	if (!words->failed && HLG_GROW(words->at, words->n)) {
+		words->at[words->n] = NULL;
+		return words->at;
+	}
+	for (size_t i = 0; i < words->n; i++)
+		free(words->at[i]);
+	free(words->at);
+	return NULL;
+}
+
+/* Does a word select samples? The parts have only those that it selects. */
+static bool selects(const char *word)
+{
+	static const char *const options[] = {
+		"--event=", "--pid=", "--tid=", "--cpu=", "--sandbox=", "--time="};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (strncmp(word, options[i], strlen(options[i])) == 0)
+			return true;
+	return false;
+}
+
+static void begin(struct words *words, const struct hlg_fleet_plan *plan, const char *out,
+		  bool of_parts)
+{
+	char jobs[32];
+
+	snprintf(jobs, sizeof(jobs), "%" PRIu64, plan->cpus);
+	say(words, "hlguest", "");
+	say(words, "report", "");
+	say(words, "-q", "");
+	say(words, "-j", jobs);
+	say(words, "--format=", "pprof");
+	say(words, "--output=", out);
+	for (size_t i = 0; i < plan->n_words; i++)
+		if (!of_parts || !selects(plan->words[i]))
+			say(words, plan->words[i], "");
+}
+
+char **hlg_fleet_work_words(const struct hlg_fleet_plan *plan, size_t task)
+{
+	char list[PATH_MAX], part[PATH_MAX], digest[HLG_SHA256_TEXT];
+	struct words words = {0};
+	struct hlg_err err;
+
+	words.failed = hlg_fleet_plan_list(list, plan, task, &err) < 0 ||
+		       hlg_fleet_plan_part(part, plan, task, &err) < 0;
+	if (words.failed)
+		return NULL;
+	hlg_sha256_print(digest, plan->tasks[task].digest);
+	begin(&words, plan, part, false);
+	say(&words, "-0", "");
+	say(&words, "--input-list=", list);
+	say(&words, "--list-digest=", digest);
+	return end(&words);
+}
+
+/* Running */
+
+/* Of a child: it ends with its parent. */
+static void tie(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(1);
+}
+
+static int status_of(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Runs hlguest, frees the words, and returns its exit status; 1 if it could not be run.
+ */
+static int run(char **words)
+{
+	pid_t parent = getpid(), pid = -1;
+	struct hlg_err err;
+
+	fflush(NULL);
+	if (words)
+		pid = fork();
+	if (pid == 0) {
+		tie(parent);
+		execv("/proc/self/exe", words);
+		_exit(127);
+	}
+	hlg_fleet_work_free(words);
+	if (pid > 0)
+		return status_of(pid);
+	hlg_err_set(&err, HLG_ESYSTEM, "fleet: hlguest report cannot be run: %s",
+		    strerrordesc_np(errno));
+	return hlg_output_error(&err);
+}
+
+static int enter(const struct hlg_fleet_plan *plan, struct hlg_err *err)
+{
+	if (chdir(plan->cwd) == 0)
+		return 0;
+	return hlg_err_set(err, HLG_ESYSTEM,
+			   "%s: %s (machines of a fleet need the same folders)",
+			   plan->cwd, strerrordesc_np(errno));
+}
+
+int hlg_fleet_work_map(const struct hlg_fleet_plan *plan, size_t task)
+{
+	struct hlg_pprof_of of;
+	struct hlg_err err;
+	int status;
+
+	if (enter(plan, &err) < 0)
+		return hlg_output_error(&err);
+	status = run(hlg_fleet_work_words(plan, task));
+	/* What could not be read is told by the part. */
+	if (hlg_fleet_work_is_whole(plan, task, &of, &err))
+		return 0;
+	hlg_output_error(&err);
+	return status ? status : 1;
+}
+
+/* The sum */
+
+/* Parts of other lists, or none at all, are no parts. */
+static int sum(const struct hlg_fleet_plan *plan, const char *out, struct hlg_err *err)
+{
+	unsigned char(*digests)[HLG_SHA256_SIZE] =
+		calloc(plan->n_tasks + 1, sizeof(*digests));
+	char **paths = calloc(plan->n_tasks + 1, sizeof(char *));
+	struct hlg_pprof_merging merging = {.paths = paths,
+					    .n = plan->n_tasks,
+					    .threads = hlg_cpus_count(),
+					    .digests = digests};
+	int rc = paths && digests ? 0 : hlg_err_memory(err, "parts");
+
+	if (merging.threads > plan->cpus)
+		merging.threads = (unsigned)plan->cpus;
+	for (size_t i = 0; rc == 0 && i < plan->n_tasks; i++) {
+		char path[PATH_MAX];
+
+		memcpy(digests[i], plan->tasks[i].digest, sizeof(*digests));
+		rc = hlg_fleet_plan_part(path, plan, i, err);
+		if (rc == 0 && !(paths[i] = strdup(path)))
+			rc = hlg_err_memory(err, "parts");
+	}
+	if (rc == 0)
+		rc = hlg_pprof_merge(&merging, out, NULL, err);
+	free(merging.left_out);
+	for (size_t i = 0; paths && i < plan->n_tasks; i++)
+		free(paths[i]);
+	free(paths);
+	free(digests);
+	return rc;
+}
+
+int hlg_fleet_work_reduce(const struct hlg_fleet_plan *plan)
+{
+	struct words words = {0};
+	char path[PATH_MAX];
+	struct hlg_err err;
+	int rc = enter(plan, &err), status;
+
+	if (rc == 0)
+		rc = hlg_fleet_plan_path(path, plan, "sum.pb.gz", &err);
+	if (rc == 0)
+		rc = sum(plan, path, &err);
+	if (rc < 0)
+		return hlg_output_error(&err);
+	begin(&words, plan, plan->out, true);
+	say(&words, "--input=", path);
+	status = run(end(&words));
+	unlink(path);
+	return status;
+}
+
+/* Here */
+
+/* In a child: what a task says goes where an engine would put it. */
+static void run_task(const struct hlg_fleet_plan *plan, size_t task, pid_t parent)
+{
+	char name[32], path[PATH_MAX];
+	struct hlg_err err;
+	int fd;
+
+	tie(parent);
+	snprintf(name, sizeof(name), "log/%zu.txt", task);
+	if (hlg_fleet_plan_path(path, plan, name, &err) < 0)
+		_exit(hlg_output_error(&err));
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
+		_exit(hlg_output_error(&err));
+	_exit(hlg_fleet_work_map(plan, task));
+}
+
+static size_t most_at_once(const struct hlg_fleet_plan *plan)
+{
+	size_t n = hlg_cpus_count() / plan->cpus;
+
+	if (plan->limit)
+		n = plan->limit;
+	return n ? n : 1;
+}
+
+/* Waits for any; 1 if it failed. */
+static size_t wait_for_one(void)
+{
+	int status;
+
+	while (wait(&status) < 0)
+		if (errno != EINTR)
+			return 1;
+	return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+int hlg_fleet_work_local(const struct hlg_fleet_plan *plan, const size_t *tasks, size_t n)
+{
+	const size_t most = most_at_once(plan);
+	const pid_t parent = getpid();
+	size_t running = 0, failed = 0;
+	struct hlg_err err;
+
+	fflush(NULL);
+	for (size_t i = 0; i < n; i++) {
+		pid_t pid;
+
+		if (running == most) {
+			failed += wait_for_one();
+			running--;
+		}
+		pid = fork();
+		if (pid == 0)
+			run_task(plan, tasks[i], parent);
+		running += pid > 0;
+		failed += pid < 0;
+	}
+	for (; running; running--)
+		failed += wait_for_one();
+	if (failed == 0)
+		return hlg_fleet_work_reduce(plan);
+	hlg_err_set(
+		&err, HLG_EINPUT,
+		"fleet: %zu of %zu tasks failed (%s/log says why; hlguest fleet submit "
+		"--resume %s runs them again)",
+		failed, n, plan->dir, plan->dir);
+	return hlg_output_error(&err);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/inputs/list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/file.h"
+#include "symtab/grow.h"
+
+enum {
+	AT_FIRST = 1 << 16 /* bytes */
+};
+
+static const char *name_of(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+/* All of f, and a NUL behind it. */
+static int read_all(char **bytes, size_t *n, FILE *f, const char *path,
+		    struct hlg_err *err)
+{
+	size_t room = 0;
+
+	*n = 0;
+	while (!feof(f)) {
+		if (*n + 1 >= room) {
+			char *more = realloc(*bytes, room ? 2 * room : AT_FIRST);
+
+			if (!more)
+				return hlg_err_memory(err, path);
+			*bytes = more;
+			room = room ? 2 * room : AT_FIRST;
+		}
+		errno = EIO;
+		*n += fread(*bytes + *n, 1, room - *n - 1, f);
+		if (ferror(f))
+			return hlg_file_fail_read(path, errno, err);
+	}
+	(*bytes)[*n] = '\0';
+	return 0;
+}
+
+static int split(struct hlg_list *list, size_t size, char end, const char *path,
+		 struct hlg_err *err)
+{
+	char *at = list->bytes, *behind = list->bytes + size;
+
+	if (end != '\0' && memchr(at, '\0', size))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: has a NUL in it (is it a list? names that end with "
+			"NUL need -0)",
+			path);
+	while (at < behind) {
+		char *stop = memchr(at, end, (size_t)(behind - at));
+
+		if (!stop)
+			stop = behind;
+		*stop = '\0';
+		if (stop > at) {
+			if (!HLG_GROW(list->names, list->n))
+				return hlg_err_memory(err, path);
+			list->names[list->n++] = at;
+		}
+		at = stop + 1;
+	}
+	if (list->n)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "%s: names nothing (a line for each file)",
+			   path);
+}
+
+int hlg_list_read(struct hlg_list *list, const char *path, bool nul, struct hlg_err *err)
+{
+	bool standard = strcmp(path, "-") == 0;
+	FILE *f = standard ? stdin : fopen(path, "re");
+	size_t size;
+	int rc;
+
+	*list = (struct hlg_list){0};
+	if (!f)
+		return hlg_file_fail(path, errno, err);
+	path = name_of(path);
+	rc = read_all(&list->bytes, &size, f, path, err);
+	if (!standard)
+		fclose(f);
+	if (rc < 0)
+		return rc;
+	hlg_sha256(list->digest, list->bytes, size);
+	return split(list, size, nul ? '\0' : '\n', path, err);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void hlg_list_sort(char **names, size_t n)
+{
+	if (n)
+		qsort(names, n, sizeof(*names), compare);
+}
+
+void hlg_list_finish(struct hlg_list *list)
+{
+	free(list->bytes);
+	free(list->names);
+	*list = (struct hlg_list){0};
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files that a file names, a line each, or behind each a NUL; empty names are left out.
+ */
+#ifndef HLG_TOOLS_INPUTS_LIST_H
+#define HLG_TOOLS_INPUTS_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "symtab/err.h"
+#include "symtab/sha256.h"
+
+struct hlg_list {
+	char *bytes; /* of the file; each name ends with a NUL */
+	char **names;
+	size_t n;
+	unsigned char digest[HLG_SHA256_SIZE]; /* of the file's bytes */
+};
+
+/* Reads the list at path, or standard input for "-". Fails, too, if it names nothing. The
+ * caller finishes it in any case. */
+int hlg_list_read(struct hlg_list *list, const char *path, bool nul, struct hlg_err *err);
+
+/* Sorts names by their bytes. */
+void hlg_list_sort(char **names, size_t n);
+
+void hlg_list_finish(struct hlg_list *list);
+
+#endif
