@@ -271,6 +271,10 @@ function makePage(data) {
 			countStacks(page);
 		page.tell('range');
 	};
+	/* Of a range they are known where all have one period; else NaN. */
+	page.samples = function (row) {
+		return page.whole() ? rows.samples[row] : data.each ? page.counts[row] / data.each : NaN;
+	};
 	page.share = function (row) {
 		return page.total > 0 ? page.counts[row] / page.total : 0;
 	};

@@ -33,7 +33,7 @@ struct writer {
 	struct hlg_page_cut cut;
 	/* As it is cut: how many have rows of their own, and what the other rows have. */
 	size_t n_rows, n_shown_callers;
-	uint64_t rest;
+	uint64_t rest, rest_samples;
 	size_t begins[HLG_PAGE_SECTIONS + 1]; /* of sections, in the data */
 };
 
@@ -251,6 +251,7 @@ static void put_row_shares(struct writer *w)
 		total ? (double)w->rest / (double)total : 0, hlg_view_worth(w->v));
 
 	ROWS(w, "count", number, weigh(w, row->count), w->rest, 0);
+	ROWS(w, "samples", number, row->count.samples, w->rest_samples, 0);
 	ROWS(w, "low", real, row->share.low, rest.low, 0);
 	ROWS(w, "high", real, row->share.high, rest.high, 0);
 	ROWS(w, "unsure", number, row->unsure && i + 1 < w->n_rows, 0, 0);
@@ -365,6 +366,23 @@ static const char *unit_of(const struct writer *w)
 		       : w->r->profile->events[event].name;
 }
 
+/* What each of the guest's samples weighs; 0: that differs. */
+static uint64_t each_of(const struct writer *w)
+{
+	const struct hlg_profile *p = w->r->profile;
+	struct hlg_count all = w->v->guest;
+	uint64_t mean = all.samples ? all.period / all.samples : 0;
+	hlg_u128 squares = 0;
+
+	if (w->v->weight == HLG_WEIGHT_SAMPLES)
+		return 1;
+	for (uint32_t i = 0; i < p->n_series; i++)
+		squares += p->series[i].squares;
+	return mean * all.samples == all.period && squares == (hlg_u128)mean * all.period
+		       ? mean
+		       : 0;
+}
+
 /* Which rows there are. */
 static void cut_rows(struct writer *w)
 {
@@ -374,8 +392,11 @@ static void cut_rows(struct writer *w)
 	w->n_rows = w->cut.rows < n ? w->cut.rows : n;
 	w->n_shown_callers = w->cut.rows < w->n_callers ? w->cut.rows : w->n_callers;
 	w->rest = 0;
-	for (size_t i = w->n_rows; i < n; i++)
+	w->rest_samples = 0;
+	for (size_t i = w->n_rows; i < n; i++) {
 		w->rest += weigh(w, w->v->rows[i].count);
+		w->rest_samples += w->v->rows[i].count.samples;
+	}
 	w->cut.is.kept_rows = w->n_rows;
 	w->cut.is.rows = n - w->n_rows;
 	w->cut.is.callers = w->n_callers - w->n_shown_callers;
@@ -401,6 +422,7 @@ static bool put_all(struct writer *w)
 	hlg_page_data_text(&w->d, "weight",
 			   w->v->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period");
 	hlg_page_data_text(&w->d, "unit", unit_of(w));
+	hlg_page_data_number(&w->d, "each", each_of(w));
 	hlg_page_data_number(&w->d, "total", weigh(w, w->v->kept));
 	hlg_page_data_real(&w->d, "observations", hlg_view_worth(w->v));
 	begin_section(w, HLG_PAGE_IMAGES);

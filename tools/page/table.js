@@ -10,10 +10,11 @@ const PAPER_ROWS = 200; // as many as there are without scripts
 /* Columns: what they are sorted by first (1: ascending), and their cells. */
 const COLUMNS = [
 	{key: 'share', heading: 'share', first: -1},
-	{key: 'with', heading: 'with callees', first: -1, optional: true,
+	{key: 'with', heading: 'with callees', first: -1,
 		title: 'share of the samples in what the function calls, and its own'},
 	{key: 'bar', heading: 'as a bar', unseen: true},
 	{key: 'interval', heading: '95 % interval', wide: true},
+	{key: 'amount', first: -1},
 	{key: 'samples', heading: 'samples', first: -1},
 	{key: 'name', heading: 'name', first: 1},
 	{key: 'size', heading: 'bytes', first: -1, wide: true},
@@ -27,6 +28,8 @@ function sortValue(page, key) {
 	switch (key) {
 	case 'with':
 		return (row) => page.with[row] || 0;
+	case 'samples':
+		return (row) => page.samples(row) || page.counts[row];
 	case 'size':
 		return (row) => rows.size[row];
 	case 'heat':
@@ -118,8 +121,9 @@ function cellsOf(page, row, scale, code) {
 			? percent(page.withTotal ? page.with[row] / page.withTotal : 0) : ''),
 		bar: element('td', {}, barOf(page, row, scale)),
 		interval: element('td', {}, hundredths(low) + '\u2013' + hundredths(high)),
-		samples: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
+		amount: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
 			: count(page.counts[row])),
+		samples: element('td', {}, page.samples(row) >= 0 ? count(page.samples(row)) : ''),
 		name: nameCell(rows.name[row], kind),
 		size: element('td', {}, size ? count(size) : ''),
 		heat: element('td', {}, size && code ? multiple(page.share(row) / size * code) : ''),
@@ -127,9 +131,17 @@ function cellsOf(page, row, scale, code) {
 	};
 }
 
+/* What samples weigh is time or an event's count, and stands beside them; else they are alone. */
+function shownColumns({rows, unit}) {
+	const weighed = unit !== 'samples';
+	const own = {amount: {heading: unit === 'ns' ? 'time' : unit}, samples: {wide: weighed}};
+	return COLUMNS.filter(({key}) => (key === 'with' ? rows.with : key !== 'amount' || weighed))
+		.map((column) => ({...column, ...own[column.key]}));
+}
+
 function tableView(section, page) {
 	const table = section.querySelector('table'), scroll = section.querySelector('.scroll');
-	const columns = COLUMNS.filter((c) => !c.optional || page.data.rows[c.key]);
+	const columns = shownColumns(page.data);
 	const head = element('tr'), body = element('tbody');
 	const {input, said} = putFilter(section, page.search);
 	const code = codeBytes(page.data.images);
@@ -252,8 +264,7 @@ function tableView(section, page) {
 		const th = element('th', {scope: 'col', class: column.key + (column.wide ? ' wide' : ''),
 			'data-key': column.key});
 		if (column.first) {
-			const button = element('button', {type: 'button'},
-				column.key === 'samples' && page.data.unit === 'ns' ? 'time' : column.heading);
+			const button = element('button', {type: 'button'}, column.heading);
 			button.addEventListener('click', () => {
 				direction = key === column.key ? -direction : column.first;
 				key = column.key;
