@@ -461,33 +461,47 @@ static int put_element(struct writer *w, const char *id, char **text, size_t *si
 	return rc;
 }
 
-/* After an element that was too large. */
-static void cut_more(struct writer *w, size_t room)
+/* After an element that was too large; least: as far as that goes. */
+static void cut_more(struct writer *w, size_t room, bool least)
 {
 	size_t sizes[HLG_PAGE_SECTIONS];
 
+	if (least) {
+		hlg_page_cut_least(&w->cut);
+		return;
+	}
 	for (int i = 0; i < HLG_PAGE_SECTIONS; i++)
 		sizes[i] = hlg_page_data_packed(&w->d, w->begins[i], w->begins[i + 1]);
 	hlg_page_cut_more(&w->cut, sizes, room);
 }
 
-int hlg_page_report_data(char **text, const char *id, const struct hlg_report *report,
-			 size_t room, struct hlg_page_cut *cut, struct hlg_err *err)
+static int too_large(struct hlg_err *err)
 {
-	struct writer w = {.r = report, .v = &report->all, .cut = HLG_PAGE_CUT_NONE};
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--format=html: names and recordings alone need more than "
+			   "the %d MB of a page (--format=json has no limit)",
+			   HLG_PAGE_BYTES / 1000000);
+}
+
+static int write_one(struct hlg_page_element *e, size_t room, struct hlg_err *err)
+{
+	struct writer w = {
+		.r = e->report, .v = &e->report->all, .cut = HLG_PAGE_CUT_NONE};
 	size_t size = 0;
 	int rc = collect(&w, err);
 
-	*text = NULL;
 	for (int i = 0; i < ROUNDS && rc == 0 && (i == 0 || size > room); i++) {
 		if (i)
-			cut_more(&w, room);
+			cut_more(&w, room, i + 1 == ROUNDS);
 		hlg_page_data_finish(&w.d);
-		free(*text);
-		*text = NULL;
-		rc = put_element(&w, id, text, &size, err);
+		free(e->text);
+		e->text = NULL;
+		rc = put_element(&w, e->id, &e->text, &size, err);
 	}
-	*cut = w.cut;
+	if (rc == 0 && size > room)
+		rc = too_large(err);
+	e->cut = w.cut;
+	e->size = size;
 	hlg_page_data_finish(&w.d);
 	hlg_page_flame_finish(&w.flame);
 	hlg_page_addresses_finish(&w.addresses);
@@ -495,5 +509,31 @@ int hlg_page_report_data(char **text, const char *id, const struct hlg_report *r
 	free(w.offsets);
 	free(w.with);
 	free(w.callers);
+	return rc;
+}
+
+int hlg_page_report_data(struct hlg_page_element *elements, size_t n, size_t used,
+			 struct hlg_err *err)
+{
+	size_t room = used < HLG_PAGE_BYTES ? HLG_PAGE_BYTES - used : 0, sum = 0;
+	size_t large = 0, left = room;
+	int rc = used > HLG_PAGE_BYTES ? too_large(err) : 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		rc = write_one(&elements[i], room, err);
+		sum += elements[i].size;
+	}
+	if (rc < 0 || sum <= room)
+		return rc;
+	/* The large ones have what the small ones leave. */
+	for (size_t i = 0; i < n; i++) {
+		if (elements[i].size > room / n)
+			large++;
+		else
+			left -= elements[i].size;
+	}
+	for (size_t i = 0; i < n && rc == 0; i++)
+		if (elements[i].size > room / n)
+			rc = write_one(&elements[i], left / large, err);
 	return rc;
 }

@@ -49,11 +49,22 @@
 #include "filter/report/report.h"
 #include "tools/page/cut.h"
 
+/* A report's data in a page: an element of that id. */
+struct hlg_page_element {
+	const char *id;
+	const char *of; /* where there are several: "before" */
+	const struct hlg_report *report;
+	char *text;              /* to be freed */
+	size_t size;             /* of text */
+	struct hlg_page_cut cut; /* what is left out of it */
+};
+
 /*
- * The element of that id with the data, in *text, to be freed; of at most so many bytes:
- * *cut says what is left out for that. Fails only without memory.
+ * Writes the elements of a page, n of them, whose first three members are given and
+ * the others 0, so that with what is used they have HLG_PAGE_BYTES at most: a
+ * small one leaves its part to the others. Fails without memory, or if that cannot be.
  */
-int hlg_page_report_data(char **text, const char *id, const struct hlg_report *report,
-			 size_t room, struct hlg_page_cut *cut, struct hlg_err *err);
+int hlg_page_report_data(struct hlg_page_element *elements, size_t n, size_t used,
+			 struct hlg_err *err);
 
 #endif

@@ -8,8 +8,7 @@
 #include "filter/report/rows.h"
 #include "filter/run.h"
 #include "filter/write/text-lines.h"
-#include "tools/page/page.h"
-#include "tools/page/report-data.h"
+#include "tools/page/report-page.h"
 #include "tools/page/report-time.h"
 #include "tools/page/table.h"
 #include "tools/page/words.h"
@@ -20,8 +19,6 @@ enum {
 	MANY = 2000,           /* of them: more are not listed */
 	ROWS = HLG_PAGE_LEAST, /* functions that are there without scripts */
 	ROWS_BYTES = 1000000,  /* and what they may take: their names may be long */
-	ROOM = 1000000,        /* bytes that the data have in any case */
-	ELEMENT = 4096,        /* bytes, at most, around what is written in memory */
 	LINE = 64,             /* bytes of a line of the caches of x86-64 and AArch64 */
 	PAGE = 4096
 };
@@ -60,6 +57,17 @@ static const char *verdict_class(const struct hlg_report *r)
 	}
 }
 
+/* How many recordings are listed: their names may be long. */
+static size_t n_listed(const struct hlg_report *r)
+{
+	size_t n = 0;
+
+	for (size_t bytes = 0; n < r->n_files && n < MANY; n++)
+		if ((bytes += strlen(r->files[n].path)) > ROWS_BYTES)
+			break;
+	return n;
+}
+
 /* Which recordings, and what each has. Few are seen without being unfolded. */
 static bool write_files(FILE *f, const struct hlg_report *r)
 {
@@ -71,14 +79,14 @@ static bool write_files(FILE *f, const struct hlg_report *r)
 		return true;
 	fprintf(f, "<details%s><summary>%zu recordings</summary>\n",
 		r->n_files > FEW ? "" : " open", r->n_files);
-	shown.n_files = r->n_files < MANY ? r->n_files : MANY;
+	shown.n_files = n_listed(r);
 	hlg_page_table_begin(f, "Recordings");
 	rc = hlg_text_files(f, &shown, &hlg_page_table, &err);
 	hlg_page_table_end(f);
-	if (r->n_files > MANY)
+	if (r->n_files > shown.n_files)
 		fprintf(f,
 			"<p class=\"summary\">%zu more recordings are not listed.</p>\n",
-			r->n_files - MANY);
+			r->n_files - shown.n_files);
 	fputs("</details>\n", f);
 	return rc == 0;
 }
@@ -372,65 +380,29 @@ static int write_main(void *data, FILE *f, struct hlg_err *err)
 	return rc;
 }
 
-/* What is left out, in the page and on stderr. */
-static void tell_cut(FILE *f, const struct hlg_report *r, const struct hlg_page_cut *cut)
-{
-	const char *things = r->suppressed ? "addresses" : "functions";
-
-	if (!hlg_page_cut_any(cut))
-		return;
-	fputs("<p class=\"summary\" id=\"cut\">So that this page stays below 10 MB: ", f);
-	hlg_page_cut_words(f, cut, things);
-	fputs(" (<code>hlguest report --format=json --top=0</code> has all).</p>\n", f);
-	fputs("hlguest: --format=html: so that the page stays below 10 MB: ", stderr);
-	hlg_page_cut_words(stderr, cut, things);
-	fputs(" (report --format=json --top=0 has all)\n", stderr);
-}
-
-/* The texts are in memory first: the data have what room they leave. */
-static int write_parts(FILE *f, const struct hlg_report *r, const char *title,
-		       struct hlg_err *err)
-{
-	char *header = NULL, *sections = NULL, *element = NULL;
-	struct hlg_page_cut cut;
-	size_t used, room = ROOM;
-	int rc = hlg_page_words_write(&header, write_header, (void *)r, err);
-
-	if (rc == 0)
-		rc = hlg_page_words_write(&sections, write_main, (void *)r, err);
-	if (rc == 0) {
-		used = strlen(header) + strlen(sections) + ELEMENT +
-		       hlg_page_bytes(&hlg_page_report);
-		if (used + room < HLG_PAGE_BYTES)
-			room = HLG_PAGE_BYTES - used;
-		rc = hlg_page_report_data(&element, "data", r, room, &cut, err);
-	}
-	if (rc == 0) {
-		hlg_page_begin(f, &hlg_page_report, title);
-		fputs(header, f);
-		tell_cut(f, r, &cut);
-		fputs(sections, f);
-		fputs(element, f);
-		hlg_page_end(f, &hlg_page_report);
-	}
-	free(header);
-	free(sections);
-	free(element);
-	return rc;
-}
-
 static int write_page(void *data, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_report *r = data;
 	const char *name =
 		r->space->n_images ? hlg_image_short_name(r->space->images[0]) : "guest";
+	struct hlg_page_element element = {.id = "data", .report = r};
+	struct hlg_page_parts parts = {.kind = &hlg_page_report,
+				       .header = write_header,
+				       .rest = write_main,
+				       .ctx = data,
+				       .things =
+					       r->suppressed ? "addresses" : "functions",
+				       .verb = "report",
+				       .elements = &element,
+				       .n = 1};
 	char *title;
 	int rc;
 
 	if (r->profile->by_thread.lost || r->profile->by_address.lost ||
 	    asprintf(&title, "%s \u2013 hlguest", name) < 0)
 		return hlg_err_memory(err, "page");
-	rc = write_parts(f, r, title, err);
+	parts.title = title;
+	rc = hlg_page_report_page(f, &parts, err);
 	free(title);
 	return rc;
 }
