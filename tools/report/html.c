@@ -236,6 +236,31 @@ static uint64_t code_bytes(const struct hlg_space *space)
 	return bytes;
 }
 
+/* How many bytes of lines, sorted by place, are code: at its ends a line has others. */
+static uint64_t code_in(const struct hlg_space *space, const struct line *lines, size_t n)
+{
+	uint64_t bytes = 0;
+	size_t k = 0; /* areas in front of it end before the line */
+
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_image *image = space->images[lines[i].image];
+		uint64_t start = lines[i].number * LINE, last = start + LINE - 1;
+
+		k = i && lines[i].image == lines[i - 1].image ? k : 0;
+		while (k < image->n_areas && image->areas[k].end <= start)
+			k++;
+		for (size_t j = k; j < image->n_areas && image->areas[j].start <= last;
+		     j++) {
+			const struct hlg_area *a = &image->areas[j];
+
+			if (a->code)
+				bytes += (a->end - 1 < last ? a->end - 1 : last) -
+					 (a->start > start ? a->start : start) + 1;
+		}
+	}
+	return bytes;
+}
+
 static void write_size(FILE *f, uint64_t bytes)
 {
 	const char *unit = bytes < 1024 * 1024 ? "KiB" : "MiB";
@@ -252,7 +277,7 @@ static void write_size(FILE *f, uint64_t bytes)
 /* How little code nine tenths of the time in code are in. */
 static bool write_hot(FILE *f, const struct hlg_report *r)
 {
-	uint64_t total, sum = 0, code = code_bytes(r->space);
+	uint64_t total, sum = 0;
 	size_t n, hot = 0, pages = 0;
 	struct line *lines = lines_of(&r->all, &n, &total);
 
@@ -268,10 +293,9 @@ static bool write_hot(FILE *f, const struct hlg_report *r)
 				 lines[i - 1].number / (PAGE / LINE);
 	if (hot) {
 		fputs("<p class=\"summary\">90 % of the time in code is in ", f);
-		/* The first and the last line may have other bytes, too. */
-		write_size(f, hot * LINE < code ? hot * LINE : code);
+		write_size(f, code_in(r->space, lines, hot));
 		fputs(" of ", f);
-		write_size(f, code);
+		write_size(f, code_bytes(r->space));
 		fprintf(f,
 			": %zu cache line%s of %d bytes, on %zu page%s of 4 KiB; side by "
 			"side they would take %zu.</p>\n",
