@@ -34,6 +34,7 @@ POINT = ("(() => { const c = document.querySelector('#image .cells'), b = c.getB
 # What is done, and the section that is in sight then.
 DONE = {"filter": ("functions", INPUT % "function_01"), "filter off": ("functions", INPUT % ""),
         "sort by size": ("functions", "document.querySelector('[data-key=size] button').click()"),
+        "sort by name": ("functions", "document.querySelector('[data-key=name] button').click()"),
         "sort by share": ("functions", "document.querySelector('[data-key=share] button').click()"),
         "select": ("functions", "document.querySelectorAll('tr[data-row]')[3].click()"),
         "closer": ("image", PRESS % 1), "point": ("image", POINT), "whole": ("image", PRESS % 2),

@@ -26,6 +26,8 @@ const COLUMNS = [
 function sortValue(page, key) {
 	const rows = page.data.rows;
 	switch (key) {
+	case 'name':
+		return () => 1;
 	case 'with':
 		return (row) => page.with[row] || 0;
 	case 'samples':
@@ -43,22 +45,17 @@ function sortValue(page, key) {
 
 /* Numbers of the rows that are shown, in order. Rows keep the report's order where they are equal. */
 function orderRows(page, key, direction) {
-	const rows = page.data.rows, order = [], all = page.words === '';
-	for (let i = 0; i < page.n; i++)
-		if (all || page.matches(i))
-			order.push(i);
-	if (key === 'name') {
-		const collator = new Intl.Collator('en');
-		return order.sort((a, b) =>
-			direction * collator.compare(rows.name[a], rows.name[b]) || a - b);
-	}
+	const {lowerNames} = page, values = new Float64Array(page.n), some = [], none = [];
+	const value = sortValue(page, key), all = page.words === '';
+	for (let row = 0; row < page.n; row++)
+		if (all || page.matches(row)) {
+			values[row] = value(row);
+			(values[row] ? some : none).push(row);
+		}
+	const compare = key !== 'name' ? (a, b) => values[a] - values[b] :
+		(a, b) => (lowerNames[a] > lowerNames[b]) - (lowerNames[a] < lowerNames[b]);
 	/* In a range most have nothing: they are in order already. */
-	const value = sortValue(page, key), values = new Float64Array(page.n), some = [], none = [];
-	for (const row of order) {
-		values[row] = value(row);
-		(values[row] ? some : none).push(row);
-	}
-	some.sort((a, b) => direction * (values[a] - values[b]) || a - b);
+	some.sort((a, b) => direction * compare(a, b) || a - b);
 	return direction < 0 ? some.concat(none) : none.concat(some);
 }
 
@@ -149,12 +146,11 @@ function tableView(section, page) {
 	let key = 'share', direction = -1, order = [], drawn = '', paper = false, focused = -1;
 
 	function draw() {
-		const most = page.counts.reduce((a, b) => Math.max(a, b), 0);
-		const high = page.interval(page.counts.indexOf(most))[1];
+		const high = page.interval(page.top)[1];
 		const scale = high > 0 ? 1 / high : 0;
-		const first = paper ? 0 : Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - 10);
+		const first = paper ? 0 : Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - 6);
 		const end = Math.min(order.length, paper ? PAPER_ROWS :
-			first + Math.ceil(scroll.clientHeight / ROW_HEIGHT) + 20);
+			first + Math.ceil(scroll.clientHeight / ROW_HEIGHT) + 14);
 		const state = [first, end, order, page.from, page.to];
 		if (drawn && drawn.every((was, i) => was === state[i]))
 			return;
