@@ -166,7 +166,13 @@ static uint32_t find_series(struct hlg_profile *p, const struct hlg_series *key)
 uint32_t hlg_profile_series(struct hlg_profile *p, const struct hlg_sample *sample)
 {
 	unsigned by = p->options->by;
-	struct hlg_series key = {
+	struct hlg_series key;
+
+	/* There are no others of an event. */
+	if (!(by & ~(unsigned)HLG_BY_EVENT) && !p->apart &&
+	    p->last_series != HLG_NO_SERIES && p->last.event == sample->event)
+		return p->last_series;
+	key = (struct hlg_series){
 		sample->event,
 		by & HLG_BY_PID ? sample->pid : -1,
 		by & HLG_BY_TID ? sample->tid : -1,

@@ -24,15 +24,6 @@ static bool same(const void *ctx, uint32_t number)
 	return is(&search->slices->entries[number], search->key);
 }
 
-/* Where an entry that was counted lately would be: samples come in the order of time, so
- * that most are of one of these. */
-static uint32_t *recent(struct hlg_slices *s, uint64_t ip, uint32_t series, int32_t tid)
-{
-	uint64_t key = ip ^ (uint64_t)(uint32_t)tid << 32 ^ series;
-
-	return &s->recent[key * hlg_hash_factor >> (64 - HLG_SLICES_RECENT)];
-}
-
 /* In the order of time: by recording, then slice. */
 static uint64_t where_of(const struct hlg_slices_entry *entry)
 {
@@ -121,7 +112,7 @@ static bool count(struct hlg_slices *s, const struct hlg_slices_entry *entry)
 					 : find_in_all(s, entry);
 	if (known == UINT32_MAX || (known == s->n && !HLG_GROW(s->entries, s->n)))
 		return false;
-	*recent(s, entry->ip, entry->series, entry->tid) = known;
+	*hlg_slices_recent(s, entry->ip, entry->series, entry->tid) = known;
 	if (known == s->n)
 		s->entries[s->n++] = *entry;
 	else
@@ -132,6 +123,7 @@ static bool count(struct hlg_slices *s, const struct hlg_slices_entry *entry)
 /* Forgets where entries are. */
 static void forget_places(struct hlg_slices *s)
 {
+	s->now.length = 0;
 	free(s->newest.numbers);
 	memset(&s->newest, 0, sizeof(s->newest));
 	hlg_index_finish(&s->index);
@@ -237,7 +229,7 @@ static void add(struct hlg_slices *s, uint32_t recording, uint64_t time, uint64_
 	slice = time / HLG_SLICES_NS >> doubled;
 	reach(s, recording, slice);
 	where = where_at(recording, slice >> (s->doubled - doubled));
-	number = *recent(s, ip, series, tid);
+	number = *hlg_slices_recent(s, ip, series, tid);
 	last = number < s->n ? &s->entries[number] : NULL;
 	if (last && last->where == where && last->ip == ip && last->series == series &&
 	    last->tid == tid)
@@ -250,10 +242,18 @@ static void add(struct hlg_slices *s, uint32_t recording, uint64_t time, uint64_
 							       .count = n});
 }
 
-void hlg_slices_add(struct hlg_slices *slices, uint64_t time, uint64_t ip,
-		    uint32_t series, int32_t tid, struct hlg_count count)
+void hlg_slices_add_any(struct hlg_slices *s, uint64_t time, uint64_t ip, uint32_t series,
+			int32_t tid, struct hlg_count count)
 {
-	add(slices, 0, time, ip, series, tid, count);
+	uint64_t length;
+
+	add(s, 0, time, ip, series, tid, count);
+	if (s->lost || time == HLG_NO_TIME || time - s->now.begin < s->now.length)
+		return;
+	length = hlg_slices_length(s);
+	s->now.begin = time / length * length;
+	s->now.length = length;
+	s->now.where = where_at(0, time / length);
 }
 
 void hlg_slices_number(struct hlg_slices *slices, uint32_t recording, uint64_t began)

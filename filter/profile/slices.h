@@ -24,7 +24,7 @@ enum {
 	HLG_SLICES_LEAST = 4, /* not fewer for want of room */
 	HLG_SLICES_FEW = 64,  /* fewer tell little */
 	HLG_SLICES_ENTRIES = 1 << 18,
-	HLG_SLICES_RECENT = 11, /* bits */
+	HLG_SLICES_RECENT = 12, /* bits */
 };
 
 struct hlg_slices_entry {
@@ -67,6 +67,11 @@ struct hlg_slices {
 	struct hlg_slices_entry *entries;
 	uint32_t n;
 	uint32_t recent[1 << HLG_SLICES_RECENT]; /* some that were counted last */
+	/* The slice of recording 0 that was added to last: its times, and where it is. */
+	struct {
+		uint64_t begin, length; /* length 0: none */
+		uint64_t where;
+	} now;
 	/* Those of the newest slice: samples come in the order of time, as a rule. */
 	struct {
 		uint64_t where;    /* the slice: recording and number */
@@ -81,10 +86,39 @@ struct hlg_slices {
 	bool lost;       /* there was no memory: what is here is not whole */
 };
 
+/* Where an entry that was counted lately would be: samples come in the order of time, so
+ * that most are of one of these. */
+static inline uint32_t *hlg_slices_recent(struct hlg_slices *slices, uint64_t ip,
+					  uint32_t series, int32_t tid)
+{
+	uint64_t key = ip ^ (uint64_t)(uint32_t)tid << 32 ^ series;
+
+	return &slices->recent[key * hlg_hash_factor >> (64 - HLG_SLICES_RECENT)];
+}
+
+/* As hlg_slices_add, of any sample. */
+void hlg_slices_add_any(struct hlg_slices *slices, uint64_t time, uint64_t ip,
+			uint32_t series, int32_t tid, struct hlg_count count);
+
 /* Counts samples of one time of a recording, which is 0 until hlg_slices_number; time may
  * be HLG_NO_TIME. The others are as in an entry. */
-void hlg_slices_add(struct hlg_slices *slices, uint64_t time, uint64_t ip,
-		    uint32_t series, int32_t tid, struct hlg_count count);
+static inline void hlg_slices_add(struct hlg_slices *slices, uint64_t time, uint64_t ip,
+				  uint32_t series, int32_t tid, struct hlg_count count)
+{
+	struct hlg_slices_entry *entry;
+	uint32_t number;
+
+	if (time - slices->now.begin < slices->now.length) {
+		number = *hlg_slices_recent(slices, ip, series, tid);
+		entry = &slices->entries[number];
+		if (number < slices->n && entry->where == slices->now.where &&
+		    entry->ip == ip && entry->series == series && entry->tid == tid) {
+			hlg_count_add(&entry->count, count);
+			return;
+		}
+	}
+	hlg_slices_add_any(slices, time, ip, series, tid, count);
+}
 
 /*
  * Adds what from counted; series (by from's numbers) are to's, HLG_NO_SERIES where it has

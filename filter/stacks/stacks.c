@@ -15,6 +15,11 @@ struct hlg_stacks_memo {
 	uint64_t ip;      /* of host samples without a chain */
 };
 
+/* What the last sample of a chain had, + 1: most others of it have that, too. */
+struct hlg_stacks_last {
+	uint32_t stack, memo;
+};
+
 struct hlg_stacks_thread {
 	int32_t pid, tid;
 	uint32_t node; /* HLG_NO_NODE: the mark's stack was lost */
@@ -137,14 +142,6 @@ uint32_t hlg_stacks_add(struct hlg_stacks *s, const struct hlg_stack *key)
 	return s->n_stacks++;
 }
 
-/* Of what was counted in a stack: when. */
-static void add_time(struct hlg_stacks *s, uint64_t time, uint32_t stack,
-		     struct hlg_count count)
-{
-	if (s->timed && stack != HLG_NO_STACK)
-		hlg_slices_add(&s->slices, time, 0, stack, 0, count);
-}
-
 /* What stands below all frames of a sample. */
 static uint32_t bottom_of(struct hlg_stacks *s, const struct hlg_stacks_sample *sample)
 {
@@ -215,20 +212,72 @@ static uint32_t name_stack(struct hlg_stacks *s, const struct hlg_stacks_sample 
 		    : frame(s, sample, bottom_of(s, sample), sample->ip, sample->cpumode);
 }
 
+/* What is known of a sample's thread. NULL without memory. */
+static struct hlg_stacks_recent *recent_of(struct hlg_stacks *s,
+					   const struct hlg_stacks_sample *sample)
+{
+	struct hlg_stacks_recent *r =
+		&s->recent[(uint32_t)sample->tid % HLG_STACKS_RECENT];
+	const char *comm = sample->comm ? sample->comm : "[unknown]";
+
+	if (r->comm && r->tid == sample->tid &&
+	    strcmp(hlg_strings_get(&s->tree.names, r->comm), comm) == 0)
+		return r;
+	*r = (struct hlg_stacks_recent){.tid = sample->tid,
+					.comm = hlg_strings_add(&s->tree.names, comm)};
+	return r->comm == HLG_NO_STRING ? NULL : r;
+}
+
+/* Where that is kept; NULL: nowhere. */
+static struct hlg_stacks_last *of_chain(struct hlg_stacks *s, uint32_t chain)
+{
+	uint32_t room = s->n_by_chain ? s->n_by_chain : 64;
+	struct hlg_stacks_last *grown;
+
+	if (chain == HLG_NO_CHAIN || chain == HLG_LOST_CHAIN)
+		return NULL;
+	while (room <= chain)
+		room *= 2;
+	if (room > s->n_by_chain) {
+		grown = reallocarray(s->by_chain, room, sizeof(*grown));
+		if (!grown)
+			return NULL;
+		memset(grown + s->n_by_chain, 0, (room - s->n_by_chain) * sizeof(*grown));
+		s->by_chain = grown;
+		s->n_by_chain = room;
+	}
+	return &s->by_chain[chain];
+}
+
+/* The number of a memo, HLG_INDEX_NONE. */
+static uint32_t find_memo(struct hlg_stacks *s, const struct hlg_stacks_memo *key,
+			  uint64_t hash)
+{
+	const struct search search = {s, key};
+	struct hlg_stacks_last *last = of_chain(s, key->chain);
+	uint32_t known;
+
+	if (last && last->memo && same_memo(&search, last->memo - 1))
+		return last->memo - 1;
+	known = hlg_index_find(&s->memo_index, hash, same_memo, &search);
+	if (last && known != HLG_INDEX_NONE)
+		last->memo = known + 1;
+	return known;
+}
+
 /* The stack of a host sample or a mark. */
 static uint32_t stack_of(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
 			 bool mark)
 {
+	const struct hlg_stacks_recent *recent = recent_of(s, sample);
 	struct hlg_stacks_memo key = {
 		.chain = sample->chain,
 		.mappings = sample->mappings,
 		.pid = sample->pid,
 		.tid = s->roots & HLG_ROOT_TID ? sample->tid : -1,
 		.ip = mark || sample->chain ? 0 : sample->ip,
-		.comm = hlg_strings_add(&s->tree.names,
-					sample->comm ? sample->comm : "[unknown]"),
+		.comm = recent ? recent->comm : HLG_NO_STRING,
 	};
-	const struct search search = {s, &key};
 	uint64_t hash = hash_key((uint64_t)key.chain << 32 | key.comm,
 				 (uint64_t)(uint32_t)key.pid << 32 | (uint32_t)key.tid,
 				 key.ip ^ (uint64_t)key.mappings << 40);
@@ -236,7 +285,7 @@ static uint32_t stack_of(struct hlg_stacks *s, const struct hlg_stacks_sample *s
 
 	if (sample->chain == HLG_LOST_CHAIN || key.comm == HLG_NO_STRING)
 		return HLG_NO_NODE;
-	known = hlg_index_find(&s->memo_index, hash, same_memo, &search);
+	known = find_memo(s, &key, hash);
 	if (known != HLG_INDEX_NONE)
 		return s->memos[known].node;
 	key.node = name_stack(s, sample, mark);
@@ -317,31 +366,39 @@ void hlg_stacks_callers(struct hlg_stacks *s, struct hlg_stack *key, uint32_t ch
 /* What is below a guest without a mark. */
 static uint32_t orphan_of(struct hlg_stacks *s, const struct hlg_stacks_sample *sample)
 {
-	if (s->roots & (HLG_ROOT_COMM | HLG_ROOT_TID))
-		return note(s, sample, HLG_STACKS_ORPHAN);
-	if (!s->orphan || s->orphan == HLG_NO_NODE)
-		s->orphan = note(s, sample, HLG_STACKS_ORPHAN);
-	return s->orphan;
+	struct hlg_stacks_recent *recent = recent_of(s, sample);
+
+	if (!recent)
+		return HLG_NO_NODE;
+	if (!recent->orphan || recent->orphan == HLG_NO_NODE)
+		recent->orphan = note(s, sample, HLG_STACKS_ORPHAN);
+	return recent->orphan;
 }
 
-/* Where the stack is kept that a guest's sample of this chain had last; NULL: nowhere. */
-static uint32_t *of_chain(struct hlg_stacks *s, uint32_t chain)
+/* Counts a sample of a stack; key lacks its chain. */
+static void count(struct hlg_stacks *s, struct hlg_stack *key,
+		  const struct hlg_stacks_sample *sample)
 {
-	uint32_t room = s->n_by_chain ? s->n_by_chain : 64, *grown;
+	struct hlg_stacks_last *last = of_chain(s, sample->chain);
+	struct hlg_stack *known =
+		last && last->stack ? &s->stacks[last->stack - 1] : NULL;
+	uint32_t stack;
 
-	if (chain == HLG_NO_CHAIN || chain == HLG_LOST_CHAIN)
-		return NULL;
-	while (room <= chain)
-		room *= 2;
-	if (room > s->n_by_chain) {
-		grown = reallocarray(s->by_chain, room, sizeof(*grown));
-		if (!grown)
-			return NULL;
-		memset(grown + s->n_by_chain, 0, (room - s->n_by_chain) * sizeof(*grown));
-		s->by_chain = grown;
-		s->n_by_chain = room;
+	/* The rest follows from the chain. */
+	if (known && known->guest == key->guest && known->ip == key->ip &&
+	    known->series == key->series && known->node == key->node) {
+		hlg_count_add(&known->count, key->count);
+		stack = last->stack - 1;
+	} else {
+		if (key->guest && sample->chain != HLG_NO_CHAIN)
+			hlg_stacks_callers(s, key, sample->chain);
+		stack = hlg_stacks_add(s, key);
+		last = of_chain(s, sample->chain); /* it may have moved */
+		if (last && stack != HLG_NO_STACK)
+			last->stack = stack + 1;
 	}
-	return &s->by_chain[chain];
+	if (s->timed && stack != HLG_NO_STACK)
+		hlg_slices_add(&s->slices, sample->time, 0, stack, 0, key->count);
 }
 
 void hlg_stacks_guest(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
@@ -350,23 +407,9 @@ void hlg_stacks_guest(struct hlg_stacks *s, const struct hlg_stacks_sample *samp
 	const struct hlg_stacks_thread *thread = find_thread(s, sample->pid, sample->tid);
 	struct hlg_stack key = {
 		.series = series, .guest = true, .ip = sample->ip, .count = {1, period}};
-	uint32_t *last = of_chain(s, sample->chain), stack;
-	struct hlg_stack *known = last && *last ? &s->stacks[*last - 1] : NULL;
 
 	key.node = thread ? thread->node : orphan_of(s, sample);
-	/* The rest follows from the chain. */
-	if (known && known->ip == key.ip && known->series == series &&
-	    known->node == key.node) {
-		hlg_count_add(&known->count, key.count);
-		stack = *last - 1;
-	} else {
-		if (sample->chain != HLG_NO_CHAIN)
-			hlg_stacks_callers(s, &key, sample->chain);
-		stack = hlg_stacks_add(s, &key);
-		if (last && stack != HLG_NO_STACK)
-			*last = stack + 1;
-	}
-	add_time(s, sample->time, stack, key.count);
+	count(s, &key, sample);
 }
 
 void hlg_stacks_host(struct hlg_stacks *s, const struct hlg_stacks_sample *sample,
@@ -376,7 +419,7 @@ void hlg_stacks_host(struct hlg_stacks *s, const struct hlg_stacks_sample *sampl
 				.node = stack_of(s, sample, false),
 				.count = {1, period}};
 
-	add_time(s, sample->time, hlg_stacks_add(s, &key), key.count);
+	count(s, &key, sample);
 }
 
 bool hlg_stacks_have_halves(const struct hlg_stacks *s)

@@ -90,6 +90,17 @@ struct hlg_stack {
 	struct hlg_count count;
 };
 
+enum {
+	HLG_STACKS_RECENT = 64
+};
+
+/* What was found of a thread that was met lately. */
+struct hlg_stacks_recent {
+	int32_t tid;
+	uint32_t comm;   /* in the tree's names; 0: nothing yet */
+	uint32_t orphan; /* its node; 0: not yet */
+};
+
 struct hlg_stacks {
 	unsigned roots; /* HLG_ROOT_ bits */
 	bool guests;    /* what is compared has no host halves: they are not shown */
@@ -103,8 +114,8 @@ struct hlg_stacks {
 	uint32_t n_memos;
 	struct hlg_stacks_thread *threads; /* the last mark of each */
 	uint32_t n_threads;
-	uint32_t orphan;    /* its node, if all have one; 0: not yet */
-	uint32_t *by_chain; /* of each chain: the stack + 1 that was a guest's last */
+	struct hlg_stacks_recent recent[HLG_STACKS_RECENT];
+	struct hlg_stacks_last *by_chain; /* of each chain */
 	uint32_t n_by_chain;
 	struct hlg_index stack_index, memo_index, thread_index;
 	uint64_t marks;         /* KVM_RUNs seen, whatever is selected */

@@ -71,9 +71,9 @@ class Bench(walks.Walks, recorders.Recorders, pages.Pages):
             raise Problem(f"{self.args.elf}: not found (give --elf)")
         return self.args.elf
 
-    def recording(self, samples, cpus, block):
+    def recording(self, samples, cpus, block, source=None):
         """A long recording, made once per cache and newer than what it is made of."""
-        source, repeat = self.args.data, self.built("repeat")
+        source, repeat = source or self.args.data, self.built("repeat")
         if not os.path.exists(source):
             raise Problem(f"{source}: not found (give --data)")
         stem = os.path.splitext(os.path.basename(source))[0]

@@ -24,9 +24,9 @@ def mkelf_of(build):
     return program(build, "MKELF", "tests/kit/mkelf")
 
 
-def page_data(html):
+def page_data(html, id="data"):
     """What the scripts of a page draw from."""
-    kind, text = re.search(r'<script type="application/(\w+)" id="data">(.*?)</script>', html,
+    kind, text = re.search(rf'<script type="application/(\w+)" id="{id}">(.*?)</script>', html,
                            re.S).groups()
     return json.loads(gzip.decompress(base64.b64decode(text)) if kind == "gzip" else text)
 

@@ -108,7 +108,7 @@ def check_rows(build, words):
         if i is None:
             yield f"{f['name']} at {f['addr']} has no row"
             continue
-        if rows["count"][i] != weigh(f, weight) or KINDS[rows["kind"][i]] != f["kind"] or \
+        if rows["count"][i] != weigh(f, weight) or rows["samples"][i] != f["samples"] or KINDS[rows["kind"][i]] != f["kind"] or \
                 rows["size"][i] != f["size"] or rows["unsure"][i] != f["unsure"]:
             yield f"{f['name']}: {[(k, v[i]) for k, v in rows.items()]}, not {f}"
         for key in ("low", "high"):
@@ -579,6 +579,41 @@ def check_range(pages):
     page.close()
 
 
+def counted_guest(folder, period):
+    """Two functions, sampled each 10 ms by an event that is no timer; period(i): of each sample."""
+    paths = [os.path.join(folder, name) for name in ("counted.elf", "counted.data")]
+    elf = forged.Elf().symbols([(1, forged.TEXT, 64), (5, forged.TEXT + 64, 64)], b"\0one\0two\0")
+    samples = [forged.sample(ip=forged.TEXT + (64 if i % 3 else 2), time=10**9 + 10**7 * i, period=period(i))
+               for i in range(90)]
+    for path, data in zip(paths, (elf.build(), forged.recording(
+            b"".join(samples), [forged.attr(kind=0, config=1)]))):  # instructions
+        with open(path, "wb") as f:
+            f.write(data)
+    return (*paths, "--force")
+
+
+def check_counted(pages):
+    """What samples counted is not called samples; these stand beside it, of a range where they are
+    known."""
+    for period, known in ((lambda i: 1000, True), (lambda i: 1000 + i % 2, False)):
+        words = counted_guest(pages.folder, period)
+        page, report, data = pages.open(words)
+        heads = page.run("[...document.querySelectorAll('#function-table thead th')].map("
+                         "th => th.textContent)")
+        for choice in None, (10, 30):
+            if choice:
+                page.run("location.hash = 'range=%d-%d'; new Promise(requestAnimationFrame).then(() => 0)" % choice)
+                report = report_of(pages.build, *words, bounds_of(report, data, *choice))
+            shown = {cells[heads.index("name")]: [cells[heads.index(h)].replace("\u202f", "") for h in (
+                data["unit"], "samples")] for cells in page.run(CELLS)}
+            right = {f["name"]: [str(f["period"]), str(f["samples"]) if known or not choice else ""]
+                     for f in report["functions"]}
+            if shown != right or len(right) != 2 or not data["unit"].startswith("instructions"):
+                yield f"{choice}: {shown}, not {right}"
+        yield from page.noticed()
+        page.close()
+
+
 def check_flame_range(pages):
     """The flame graph is of the chosen time."""
     page, _, data = pages.open(CASES["with callers"])
@@ -844,16 +879,17 @@ def check_wheel(pages):
 
 
 def check_small(pages):
-    """Hot cache lines have no more code than there is."""
+    """Hot cache lines have no more code than there is: at their ends they have other bytes."""
     elf, data = (os.path.join(pages.folder, name) for name in ("small.elf", "small.data"))
-    with open(elf, "wb") as f:
-        f.write(forged.Elf(112).symbols([(1, forged.TEXT, 112)], b"\0code\0").build())
-    with open(data, "wb") as f:
-        f.write(forged.recording(b"".join(forged.sample(ip=forged.TEXT + 2 * i, time=i)
-                                          for i in range(56))))
-    html, _ = page_of(pages.build, elf, data, "--force")
-    if "is in 112 bytes of 112 bytes: 2 cache lines" not in html:
-        yield re.search("90 % of the time in code[^<]*", html)[0]
+    for size, said in (112, "112 bytes of 112 bytes: 2 cache"), (1040, "80 bytes of 1.0 KiB: 2 cache"):
+        with open(elf, "wb") as f:
+            f.write(forged.Elf(size).symbols([(1, forged.TEXT, size)], b"\0code\0").build())
+        with open(data, "wb") as f: # the first line and the last
+            f.write(forged.recording(b"".join(forged.sample(ip=forged.TEXT + at, time=at)
+                                              for at in (0, 1, 2, 3, size - 1, size - 2, size - 3))))
+        html, _ = page_of(pages.build, elf, data, "--force")
+        if "is in " + said not in html:
+            yield re.search("90 % of the time in code[^<]*", html)[0]
 
 
 def check_same_names(pages):
@@ -1053,7 +1089,7 @@ def main():
         for name in ("a Rust guest", "with callers", "VM exits", "several guests"):
             tap.run(f"shown: {name}", lambda w=CASES[name]: list(check_shown(pages, w)))
         for what, check in (("sorted and filtered", check_sorted), ("selected", check_selected),
-                            ("a range of time", check_range),
+                            ("a range of time", check_range), ("an event's count", check_counted),
                             ("the flame graph of a range", check_flame_range),
                             ("a drag", check_drag), ("a pinch", check_pinch), ("a comparison", check_diff),
                             ("without scripts", check_without_scripts),

@@ -175,6 +175,46 @@ def check_functions(build):
         yield f"without scripts there are {len(static)} rows"
 
 
+def check_diff(build, both):
+    """Both sides of a comparison together: a small one stays whole; both: none is small."""
+    rng, n = random.Random(3), 13000
+    with tempfile.TemporaryDirectory() as folder:
+        small, few = (os.path.join(folder, f"small.{end}") for end in ("elf", "data"))
+        os.rename(guest(folder, 100, b"f%d".__mod__), small)
+        os.rename(recorded(folder, [forged.sample(forged.TEXT + SIZE * (i % 100) + 2, time=10**6 * i)
+                                    for i in range(n)]), few)
+        elf = guest(folder, n, lambda i: b"f%d_%s" % (i, rng.randbytes(300).hex().encode()))
+        data = recorded(folder, [forged.sample(forged.TEXT + SIZE * i + 2, time=10**6 * i)
+                                 for i in range(n)])
+        html, err, status = run(hlguest_of(build), "diff", "-q", "--force", "--format=html", elf, data,
+                                "--after", *((elf, data) if both else (small, few)))
+    yield from check_size(html)
+    said = re.search(r'<p class="summary" id="cut">(.*?)</p>', html)
+    told = said and said[1].split(": ", 1)[1].split(" (")[0]
+    if status or not said or told not in err or "before, " not in told or ("after, " in told) != both:
+        yield f"status {status}, {err}"
+    sides = [page_data(html, f"data-{side}") for side in ("before", "after")]
+    for side in sides:
+        if not sum(side["rows"]["count"]) == side["total"] == sum(side["addresses"]["count"]) == n:
+            yield f"{side['total']}, {sum(side['rows']['count'])}, {sum(side['addresses']['count'])}"
+    if not both and len(sides[1]["rows"]["name"]) != 100:
+        yield f"{len(sides[1]['rows']['name'])} rows of the smaller side"
+
+
+def check_names(build):
+    """A page that names alone would make too large is none, and says so."""
+    name = random.Random(4).randbytes(6 << 20).hex().encode()
+    with tempfile.TemporaryDirectory() as folder:
+        elf = guest(folder, 1, lambda i: name)
+        data = recorded(folder, [forged.sample(time=10**6)])
+        path = os.path.join(folder, "page.html")
+        for words in ("report", elf, data), ("diff", elf, data, data):
+            _, err, status = run(hlguest_of(build), words[0], "-q", "--force", "--format=html", "-o", path,
+                                 *words[1:])
+            if status != 1 or "more than the 10 MB of a page" not in err or os.path.exists(path):
+                yield f"{words[0]}: status {status}, {err[:300]}"
+
+
 def check_stacks(build):
     """Stacks that all differ."""
     rng, n = random.Random(2), 2000
@@ -196,7 +236,10 @@ def main():
     args = options.parse_args()
     tap = Tap()
     tap.run("very many functions", lambda: list(check_functions(args.build)))
+    tap.run("a large side and a small one", lambda: list(check_diff(args.build, False)))
+    tap.run("a name that is too long", lambda: list(check_names(args.build)))
     if args.all:
+        tap.run("two large sides", lambda: list(check_diff(args.build, True)))
         tap.run("very many stacks", lambda: list(check_stacks(args.build)))
     return tap.finish()
 

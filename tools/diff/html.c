@@ -3,9 +3,9 @@
  * The comparison as a page: the answer, the rows side by side, what may be chance in
  * grey, and the image of each side.
  *
- * Its data is an object: rows {name, significant, and of each side image0, at0, image1,
- * at1 as the side's own data has them (tools/page/report-data.h); -1: not sampled}. The
- * sides' data are elements of their own, data-before and data-after.
+ * Its data is an object: rows {of each side image0, at0, image1, at1 as the side's own
+ * data has them (tools/page/report-data.h); -1: not sampled}, of the first LINKED ones.
+ * The sides' data are elements of their own, data-before and data-after.
  */
 #include "tools/diff/html.h"
 
@@ -17,13 +17,15 @@
 #include "tools/diff/text.h"
 #include "tools/page/data.h"
 #include "tools/page/offsets.h"
-#include "tools/page/page.h"
-#include "tools/page/report-data.h"
+#include "tools/page/report-page.h"
 #include "tools/page/words.h"
 #include "tools/svg/xml.h"
 
 enum {
-	ROWS = 500 /* of the page */
+	ROWS = 500,           /* of the page */
+	ROWS_BYTES = 1000000, /* and what they may take: their names may be long */
+	LINKED = 20000 /* rows that are found in the images: what is not in the page can
+			* be chosen there; some 25 bytes each */
 };
 
 static void write_total(FILE *f, const struct hlg_diff *diff)
@@ -51,7 +53,6 @@ static bool write_answer(FILE *f, const struct hlg_diff *diff)
 		hlg_page_words_facts(f, tail, NULL, NULL);
 		hlg_page_words_folded(f, "How it was compared", details);
 	}
-	fputs("</header>\n", f);
 	free(total);
 	free(head);
 	free(tail);
@@ -119,6 +120,7 @@ static double most_of(const struct hlg_diff *diff)
 static void write_rows(FILE *f, const struct hlg_diff *diff)
 {
 	double most = most_of(diff);
+	off_t begin = ftello(f); /* it is in memory */
 	size_t n = 0;
 
 	fprintf(f,
@@ -142,7 +144,8 @@ static void write_rows(FILE *f, const struct hlg_diff *diff)
 				     : "Functions",
 		diff->functions.n_significant, diff->functions.n,
 		diff->by_runs ? "changed significantly" : "differ between these runs");
-	for (size_t i = 0; i < diff->functions.n && n < ROWS; i++)
+	for (size_t i = 0;
+	     i < diff->functions.n && n < ROWS && ftello(f) - begin < ROWS_BYTES; i++)
 		if (hlg_diff_columns_shows(diff, &diff->functions.row[i], n)) {
 			write_row(f, diff, i, most);
 			n++;
@@ -178,7 +181,7 @@ static void put_place(struct hlg_page_data *d, const struct hlg_diff *diff, int 
 
 	snprintf(key, sizeof(key), "%s%d", image ? "image" : "at", s);
 	hlg_page_data_open(d, key, '[');
-	for (size_t i = 0; i < diff->functions.n; i++) {
+	for (size_t i = 0; i < diff->functions.n && i < LINKED; i++) {
 		const struct hlg_place *place =
 			hlg_diff_place(&diff->functions.row[i], s);
 		const struct hlg_image *of = place ? place->image : NULL;
@@ -205,11 +208,6 @@ static int write_data(FILE *f, const struct hlg_diff *diff, struct hlg_err *err)
 
 	if (rc == 0) {
 		hlg_page_data_open(&d, "rows", '{');
-		hlg_page_data_open(&d, "name", '[');
-		for (size_t i = 0; i < diff->functions.n; i++)
-			hlg_page_data_text(&d, NULL,
-					   hlg_diff_name(&diff->functions.row[i]));
-		hlg_page_data_close(&d, ']');
 		for (int s = 0; s < 2; s++) {
 			put_place(&d, diff, s, true);
 			put_place(&d, diff, s, false);
@@ -218,39 +216,53 @@ static int write_data(FILE *f, const struct hlg_diff *diff, struct hlg_err *err)
 		rc = hlg_page_data_end(&d, f, "data", err);
 	}
 	hlg_page_data_finish(&d);
-	for (int s = 0; rc == 0 && s < 2; s++) {
-		struct hlg_page_cut cut;
-		char *text;
-
-		rc = hlg_page_report_data(&text, s ? "data-after" : "data-before",
-					  &diff->side[s].report, SIZE_MAX, &cut, err);
-		if (rc == 0)
-			fputs(text, f);
-		free(text);
-	}
 	return rc;
+}
+
+static bool has_images(const struct hlg_diff *diff)
+{
+	return !diff->withheld && !diff->incomparable;
+}
+
+static int write_header(void *data, FILE *f, struct hlg_err *err)
+{
+	return write_answer(f, data) ? 0 : hlg_err_memory(err, "page");
+}
+
+static int write_main(void *data, FILE *f, struct hlg_err *err)
+{
+	const struct hlg_diff *diff = data;
+
+	fputs("</header>\n<main>\n", f);
+	if (!diff->incomparable)
+		write_rows(f, diff);
+	if (has_images(diff))
+		write_images(f, diff);
+	fputs("</main>\n", f);
+	return has_images(diff) ? write_data(f, diff, err) : 0;
 }
 
 static int write_page(void *data, FILE *f, struct hlg_err *err)
 {
 	struct hlg_diff *diff = data;
-	bool images = !diff->withheld && !diff->incomparable;
-	int rc = 0;
+	/* Only their images are drawn. */
+	struct hlg_report sides[2] = {diff->side[0].report, diff->side[1].report};
+	struct hlg_page_element elements[2] = {
+		{.id = "data-before", .of = "before", .report = &sides[0]},
+		{.id = "data-after", .of = "after", .report = &sides[1]}};
+	const struct hlg_page_parts parts = {.kind = &hlg_page_diff,
+					     .title = "Before and after \u2013 hlguest",
+					     .header = write_header,
+					     .rest = write_main,
+					     .ctx = diff,
+					     .things = "functions",
+					     .verb = "diff",
+					     .elements = elements,
+					     .n = has_images(diff) ? 2 : 0};
 
 	diff->screen = (struct hlg_screen){0};
-	hlg_page_begin(f, &hlg_page_diff, "Before and after \u2013 hlguest");
-	if (!write_answer(f, diff))
-		rc = hlg_err_memory(err, "page");
-	fputs("<main>\n", f);
-	if (!diff->incomparable)
-		write_rows(f, diff);
-	if (images)
-		write_images(f, diff);
-	fputs("</main>\n", f);
-	if (rc == 0 && images)
-		rc = write_data(f, diff, err);
-	hlg_page_end(f, &hlg_page_diff);
-	return rc;
+	sides[0].stacks = sides[1].stacks = NULL;
+	return hlg_page_report_page(f, &parts, err);
 }
 
 const struct hlg_format hlg_diff_html_format = {.name = "html",

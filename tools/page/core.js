@@ -200,7 +200,6 @@ function makePage(data) {
 		words: '',
 		from: 0,
 		to: data.time ? data.time.n : 0,
-		total: data.total,
 		counts: Float64Array.from(rows.count),
 		addressCounts: Float64Array.from(data.addresses.count),
 		lowerNames: rows.name.map((name) => name.toLowerCase()),
@@ -221,6 +220,17 @@ function makePage(data) {
 	for (const image of data.images)
 		image.spans.at = sums(image.spans.at);
 
+	/* The total, and the row that has most of it. */
+	function sumUp() {
+		const {counts} = page;
+		page.total = page.top = 0;
+		for (let row = 0; row < counts.length; row++) {
+			page.total += counts[row];
+			if (counts[row] > counts[page.top])
+				page.top = row;
+		}
+	}
+	sumUp();
 	page.on = function (what, f) {
 		listeners[what].push(f);
 	};
@@ -266,10 +276,14 @@ function makePage(data) {
 			for (let i = 0; i < row.length; i++)
 				page.counts[row[i]] += page.addressCounts[i];
 		}
-		page.total = page.counts.reduce((a, b) => a + b, 0);
+		sumUp();
 		if (data.stacks)
 			countStacks(page);
 		page.tell('range');
+	};
+	/* Of a range they are known where all have one period; else NaN. */
+	page.samples = function (row) {
+		return page.whole() ? rows.samples[row] : data.each ? page.counts[row] / data.each : NaN;
 	};
 	page.share = function (row) {
 		return page.total > 0 ? page.counts[row] / page.total : 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/page/cut.h"
 
+#include <limits.h>
 #include <math.h>
 
 /* Sections are cut to a little less than what there is room for: the hot part of one
@@ -77,6 +78,16 @@ void hlg_page_cut_more(struct hlg_page_cut *cut, const size_t sizes[HLG_PAGE_SEC
 		shrink(&cut->frames, cut->is.kept_frames, part[HLG_PAGE_FLAME], 1);
 }
 
+void hlg_page_cut_least(struct hlg_page_cut *cut)
+{
+	cut->rows = HLG_PAGE_LEAST;
+	cut->addresses = 1;
+	cut->frames = 1;
+	cut->outlines = true;
+	cut->longer = UINT_MAX / 2;
+	cut->stacks = true;
+}
+
 bool hlg_page_cut_any(const struct hlg_page_cut *cut)
 {
 	return cut->is.rows || cut->is.callers || cut->is.addresses || cut->is.frames ||
@@ -125,7 +136,9 @@ void hlg_page_cut_words(FILE *f, const struct hlg_page_cut *cut, const char *thi
 			"%s%zu frames of the flame graph below %s are [smaller frames]",
 			sep(&any), cut->is.frames,
 			hlg_page_cut_below(below, cut->is.frame_share));
-	if (cut->is.slice)
+	if (cut->is.slice && cut->is.longest)
+		fprintf(f, "%sfunctions are known of whole recordings only", sep(&any));
+	else if (cut->is.slice)
 		fprintf(f, "%sfunctions are known by slices of %.3g s", sep(&any),
 			(double)cut->is.slice / 1e9);
 	if (cut->stacks)

@@ -62,6 +62,10 @@ struct hlg_page_cut {
 void hlg_page_cut_more(struct hlg_page_cut *cut, const size_t sizes[HLG_PAGE_SECTIONS],
 		       size_t room);
 
+/* Cuts all that grows with samples, addresses, functions and stacks: no page can have
+ * less. Names, and recordings, it has as many as there are. */
+void hlg_page_cut_least(struct hlg_page_cut *cut);
+
 /* Is anything left out? */
 bool hlg_page_cut_any(const struct hlg_page_cut *cut);
 

@@ -15,8 +15,8 @@ function placesOf(page) {
 
 /* For each row of the comparison the side's row, or -1. */
 function matchRows(rows, side, places) {
-	return rows.name.map((name, i) =>
-		places.get(rows['image' + side][i] + ':' + rows['at' + side][i]) ?? -1);
+	return rows['image' + side].map((image, i) =>
+		places.get(image + ':' + rows['at' + side][i]) ?? -1);
 }
 
 function diffView(section, data, pages) {
@@ -38,7 +38,7 @@ function diffView(section, data, pages) {
 		const words = text.trim().toLowerCase();
 		let n = 0;
 		for (const tr of all) {
-			tr.hidden = !data.rows.name[tr.dataset.row].toLowerCase().includes(words);
+			tr.hidden = !tr.lastChild.textContent.toLowerCase().includes(words);
 			n += !tr.hidden;
 		}
 		said.textContent = words ? `${count(n)} of ${count(all.length)} rows` : '';

@@ -33,7 +33,7 @@ struct writer {
 	struct hlg_page_cut cut;
 	/* As it is cut: how many have rows of their own, and what the other rows have. */
 	size_t n_rows, n_shown_callers;
-	uint64_t rest;
+	uint64_t rest, rest_samples;
 	size_t begins[HLG_PAGE_SECTIONS + 1]; /* of sections, in the data */
 };
 
@@ -251,6 +251,7 @@ static void put_row_shares(struct writer *w)
 		total ? (double)w->rest / (double)total : 0, hlg_view_worth(w->v));
 
 	ROWS(w, "count", number, weigh(w, row->count), w->rest, 0);
+	ROWS(w, "samples", number, row->count.samples, w->rest_samples, 0);
 	ROWS(w, "low", real, row->share.low, rest.low, 0);
 	ROWS(w, "high", real, row->share.high, rest.high, 0);
 	ROWS(w, "unsure", number, row->unsure && i + 1 < w->n_rows, 0, 0);
@@ -365,6 +366,23 @@ static const char *unit_of(const struct writer *w)
 		       : w->r->profile->events[event].name;
 }
 
+/* What each of the guest's samples weighs; 0: that differs. */
+static uint64_t each_of(const struct writer *w)
+{
+	const struct hlg_profile *p = w->r->profile;
+	struct hlg_count all = w->v->guest;
+	uint64_t mean = all.samples ? all.period / all.samples : 0;
+	hlg_u128 squares = 0;
+
+	if (w->v->weight == HLG_WEIGHT_SAMPLES)
+		return 1;
+	for (uint32_t i = 0; i < p->n_series; i++)
+		squares += p->series[i].squares;
+	return mean * all.samples == all.period && squares == (hlg_u128)mean * all.period
+		       ? mean
+		       : 0;
+}
+
 /* Which rows there are. */
 static void cut_rows(struct writer *w)
 {
@@ -374,8 +392,11 @@ static void cut_rows(struct writer *w)
 	w->n_rows = w->cut.rows < n ? w->cut.rows : n;
 	w->n_shown_callers = w->cut.rows < w->n_callers ? w->cut.rows : w->n_callers;
 	w->rest = 0;
-	for (size_t i = w->n_rows; i < n; i++)
+	w->rest_samples = 0;
+	for (size_t i = w->n_rows; i < n; i++) {
 		w->rest += weigh(w, w->v->rows[i].count);
+		w->rest_samples += w->v->rows[i].count.samples;
+	}
 	w->cut.is.kept_rows = w->n_rows;
 	w->cut.is.rows = n - w->n_rows;
 	w->cut.is.callers = w->n_callers - w->n_shown_callers;
@@ -401,6 +422,7 @@ static bool put_all(struct writer *w)
 	hlg_page_data_text(&w->d, "weight",
 			   w->v->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period");
 	hlg_page_data_text(&w->d, "unit", unit_of(w));
+	hlg_page_data_number(&w->d, "each", each_of(w));
 	hlg_page_data_number(&w->d, "total", weigh(w, w->v->kept));
 	hlg_page_data_real(&w->d, "observations", hlg_view_worth(w->v));
 	begin_section(w, HLG_PAGE_IMAGES);
@@ -439,33 +461,47 @@ static int put_element(struct writer *w, const char *id, char **text, size_t *si
 	return rc;
 }
 
-/* After an element that was too large. */
-static void cut_more(struct writer *w, size_t room)
+/* After an element that was too large; least: as far as that goes. */
+static void cut_more(struct writer *w, size_t room, bool least)
 {
 	size_t sizes[HLG_PAGE_SECTIONS];
 
+	if (least) {
+		hlg_page_cut_least(&w->cut);
+		return;
+	}
 	for (int i = 0; i < HLG_PAGE_SECTIONS; i++)
 		sizes[i] = hlg_page_data_packed(&w->d, w->begins[i], w->begins[i + 1]);
 	hlg_page_cut_more(&w->cut, sizes, room);
 }
 
-int hlg_page_report_data(char **text, const char *id, const struct hlg_report *report,
-			 size_t room, struct hlg_page_cut *cut, struct hlg_err *err)
+static int too_large(struct hlg_err *err)
 {
-	struct writer w = {.r = report, .v = &report->all, .cut = HLG_PAGE_CUT_NONE};
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--format=html: names and recordings alone need more than "
+			   "the %d MB of a page (--format=json has no limit)",
+			   HLG_PAGE_BYTES / 1000000);
+}
+
+static int write_one(struct hlg_page_element *e, size_t room, struct hlg_err *err)
+{
+	struct writer w = {
+		.r = e->report, .v = &e->report->all, .cut = HLG_PAGE_CUT_NONE};
 	size_t size = 0;
 	int rc = collect(&w, err);
 
-	*text = NULL;
 	for (int i = 0; i < ROUNDS && rc == 0 && (i == 0 || size > room); i++) {
 		if (i)
-			cut_more(&w, room);
+			cut_more(&w, room, i + 1 == ROUNDS);
 		hlg_page_data_finish(&w.d);
-		free(*text);
-		*text = NULL;
-		rc = put_element(&w, id, text, &size, err);
+		free(e->text);
+		e->text = NULL;
+		rc = put_element(&w, e->id, &e->text, &size, err);
 	}
-	*cut = w.cut;
+	if (rc == 0 && size > room)
+		rc = too_large(err);
+	e->cut = w.cut;
+	e->size = size;
 	hlg_page_data_finish(&w.d);
 	hlg_page_flame_finish(&w.flame);
 	hlg_page_addresses_finish(&w.addresses);
@@ -473,5 +509,31 @@ int hlg_page_report_data(char **text, const char *id, const struct hlg_report *r
 	free(w.offsets);
 	free(w.with);
 	free(w.callers);
+	return rc;
+}
+
+int hlg_page_report_data(struct hlg_page_element *elements, size_t n, size_t used,
+			 struct hlg_err *err)
+{
+	size_t room = used < HLG_PAGE_BYTES ? HLG_PAGE_BYTES - used : 0, sum = 0;
+	size_t large = 0, left = room;
+	int rc = used > HLG_PAGE_BYTES ? too_large(err) : 0;
+
+	for (size_t i = 0; i < n && rc == 0; i++) {
+		rc = write_one(&elements[i], room, err);
+		sum += elements[i].size;
+	}
+	if (rc < 0 || sum <= room)
+		return rc;
+	/* The large ones have what the small ones leave. */
+	for (size_t i = 0; i < n; i++) {
+		if (elements[i].size > room / n)
+			large++;
+		else
+			left -= elements[i].size;
+	}
+	for (size_t i = 0; i < n && rc == 0; i++)
+		if (elements[i].size > room / n)
+			rc = write_one(&elements[i], left / large, err);
 	return rc;
 }

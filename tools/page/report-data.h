@@ -8,16 +8,17 @@
  *
  *   weight        "samples" or "period"
  *   unit          of counts: "samples", "ns", else the event's name
+ *   each          how many of these all samples have, 0: that differs
  *   total         what shares are of: the sum of the rows
  *   observations  how many independent samples that is (filter/stats/interval.h)
  *   images        path, base in hex; parts {at, from}: the address at an offset, in hex,
  *                 up to the next part; sections {at, size, name, code}; spans
  *                 {at: differences, size, kind, name}: each byte of code is in one
  *   rows          name, kind (0 function, 1 label, 2 gap, 3 data, 4 outside, 5 guest
- *                 address), image (-1: none), at, size, count, low, high (of the share),
- *                 unsure (the next may have more), with (inclusive; where there are
- *                 stacks): as the report has them. Behind them callers without samples of
- *                 their own, whose count is 0.
+ *                 address), image (-1: none), at, size, count, samples, low, high (of
+ *                 the share), unsure (the next may have more), with (inclusive; where
+ *                 there are stacks): as the report has them. Behind them callers without
+ *                 samples of their own, whose count is 0.
  *   withTotal     what inclusive shares are of
  *   addresses     row, at, count: each address with samples, by row, then address
  *   time          slice (ns), n; recordings, one behind the other: at (slice), first (ns
@@ -48,11 +49,22 @@
 #include "filter/report/report.h"
 #include "tools/page/cut.h"
 
+/* A report's data in a page: an element of that id. */
+struct hlg_page_element {
+	const char *id;
+	const char *of; /* where there are several: "before" */
+	const struct hlg_report *report;
+	char *text;              /* to be freed */
+	size_t size;             /* of text */
+	struct hlg_page_cut cut; /* what is left out of it */
+};
+
 /*
- * The element of that id with the data, in *text, to be freed; of at most so many bytes:
- * *cut says what is left out for that. Fails only without memory.
+ * Writes the elements of a page, n of them, whose first three members are given and
+ * the others 0, so that with what is used they have HLG_PAGE_BYTES at most: a
+ * small one leaves its part to the others. Fails without memory, or if that cannot be.
  */
-int hlg_page_report_data(char **text, const char *id, const struct hlg_report *report,
-			 size_t room, struct hlg_page_cut *cut, struct hlg_err *err);
+int hlg_page_report_data(struct hlg_page_element *elements, size_t n, size_t used,
+			 struct hlg_err *err);
 
 #endif

@@ -58,14 +58,27 @@ static bool is_mark(const struct hlg_slices_entry *entry)
 
 /* Where slices stand */
 
+/* How often slices are doubled until each recording is in one. */
+static unsigned most_doubled(const struct hlg_slices *s)
+{
+	unsigned most = 0;
+
+	for (uint32_t i = 0; i < s->n_spans; i++)
+		while (s->spans[i].last >> most) /* of 40 bits */
+			most++;
+	return most;
+}
+
 /* longer: how much more the longer ones are doubled. */
 static bool lay_out(struct layout *l, const struct hlg_profile *profile, unsigned longer)
 {
 	const struct hlg_slices *fine = &profile->by_thread;
+	unsigned most = most_doubled(fine);
 
 	l->fine = fine;
 	l->more = profile->by_address.doubled - fine->doubled; /* never less than 0 */
-	l->more = l->more + longer < 63 ? l->more + longer : 63;
+	if (l->more < most)
+		l->more = longer < most - l->more ? l->more + longer : most;
 	l->at = calloc((size_t)fine->n_spans + 1, sizeof(*l->at));
 	l->coarse_at = calloc((size_t)fine->n_spans + 1, sizeof(*l->coarse_at));
 	for (uint32_t i = 0; l->at && l->coarse_at && i < fine->n_spans; i++) {

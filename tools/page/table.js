@@ -10,10 +10,11 @@ const PAPER_ROWS = 200; // as many as there are without scripts
 /* Columns: what they are sorted by first (1: ascending), and their cells. */
 const COLUMNS = [
 	{key: 'share', heading: 'share', first: -1},
-	{key: 'with', heading: 'with callees', first: -1, optional: true,
+	{key: 'with', heading: 'with callees', first: -1,
 		title: 'share of the samples in what the function calls, and its own'},
 	{key: 'bar', heading: 'as a bar', unseen: true},
 	{key: 'interval', heading: '95 % interval', wide: true},
+	{key: 'amount', first: -1},
 	{key: 'samples', heading: 'samples', first: -1},
 	{key: 'name', heading: 'name', first: 1},
 	{key: 'size', heading: 'bytes', first: -1, wide: true},
@@ -25,8 +26,12 @@ const COLUMNS = [
 function sortValue(page, key) {
 	const rows = page.data.rows;
 	switch (key) {
+	case 'name':
+		return () => 1;
 	case 'with':
 		return (row) => page.with[row] || 0;
+	case 'samples':
+		return (row) => page.samples(row) || page.counts[row];
 	case 'size':
 		return (row) => rows.size[row];
 	case 'heat':
@@ -40,22 +45,17 @@ function sortValue(page, key) {
 
 /* Numbers of the rows that are shown, in order. Rows keep the report's order where they are equal. */
 function orderRows(page, key, direction) {
-	const rows = page.data.rows, order = [], all = page.words === '';
-	for (let i = 0; i < page.n; i++)
-		if (all || page.matches(i))
-			order.push(i);
-	if (key === 'name') {
-		const collator = new Intl.Collator('en');
-		return order.sort((a, b) =>
-			direction * collator.compare(rows.name[a], rows.name[b]) || a - b);
-	}
+	const {lowerNames} = page, values = new Float64Array(page.n), some = [], none = [];
+	const value = sortValue(page, key), all = page.words === '';
+	for (let row = 0; row < page.n; row++)
+		if (all || page.matches(row)) {
+			values[row] = value(row);
+			(values[row] ? some : none).push(row);
+		}
+	const compare = key !== 'name' ? (a, b) => values[a] - values[b] :
+		(a, b) => (lowerNames[a] > lowerNames[b]) - (lowerNames[a] < lowerNames[b]);
 	/* In a range most have nothing: they are in order already. */
-	const value = sortValue(page, key), values = new Float64Array(page.n), some = [], none = [];
-	for (const row of order) {
-		values[row] = value(row);
-		(values[row] ? some : none).push(row);
-	}
-	some.sort((a, b) => direction * (values[a] - values[b]) || a - b);
+	some.sort((a, b) => direction * compare(a, b) || a - b);
 	return direction < 0 ? some.concat(none) : none.concat(some);
 }
 
@@ -118,8 +118,9 @@ function cellsOf(page, row, scale, code) {
 			? percent(page.withTotal ? page.with[row] / page.withTotal : 0) : ''),
 		bar: element('td', {}, barOf(page, row, scale)),
 		interval: element('td', {}, hundredths(low) + '\u2013' + hundredths(high)),
-		samples: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
+		amount: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
 			: count(page.counts[row])),
+		samples: element('td', {}, page.samples(row) >= 0 ? count(page.samples(row)) : ''),
 		name: nameCell(rows.name[row], kind),
 		size: element('td', {}, size ? count(size) : ''),
 		heat: element('td', {}, size && code ? multiple(page.share(row) / size * code) : ''),
@@ -127,9 +128,17 @@ function cellsOf(page, row, scale, code) {
 	};
 }
 
+/* What samples weigh is time or an event's count, and stands beside them; else they are alone. */
+function shownColumns({rows, unit}) {
+	const weighed = unit !== 'samples';
+	const own = {amount: {heading: unit === 'ns' ? 'time' : unit}, samples: {wide: weighed}};
+	return COLUMNS.filter(({key}) => (key === 'with' ? rows.with : key !== 'amount' || weighed))
+		.map((column) => ({...column, ...own[column.key]}));
+}
+
 function tableView(section, page) {
 	const table = section.querySelector('table'), scroll = section.querySelector('.scroll');
-	const columns = COLUMNS.filter((c) => !c.optional || page.data.rows[c.key]);
+	const columns = shownColumns(page.data);
 	const head = element('tr'), body = element('tbody');
 	const {input, said} = putFilter(section, page.search);
 	const code = codeBytes(page.data.images);
@@ -137,12 +146,11 @@ function tableView(section, page) {
 	let key = 'share', direction = -1, order = [], drawn = '', paper = false, focused = -1;
 
 	function draw() {
-		const most = page.counts.reduce((a, b) => Math.max(a, b), 0);
-		const high = page.interval(page.counts.indexOf(most))[1];
+		const high = page.interval(page.top)[1];
 		const scale = high > 0 ? 1 / high : 0;
-		const first = paper ? 0 : Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - 10);
+		const first = paper ? 0 : Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - 6);
 		const end = Math.min(order.length, paper ? PAPER_ROWS :
-			first + Math.ceil(scroll.clientHeight / ROW_HEIGHT) + 20);
+			first + Math.ceil(scroll.clientHeight / ROW_HEIGHT) + 14);
 		const state = [first, end, order, page.from, page.to];
 		if (drawn && drawn.every((was, i) => was === state[i]))
 			return;
@@ -252,8 +260,7 @@ function tableView(section, page) {
 		const th = element('th', {scope: 'col', class: column.key + (column.wide ? ' wide' : ''),
 			'data-key': column.key});
 		if (column.first) {
-			const button = element('button', {type: 'button'},
-				column.key === 'samples' && page.data.unit === 'ns' ? 'time' : column.heading);
+			const button = element('button', {type: 'button'}, column.heading);
 			button.addEventListener('click', () => {
 				direction = key === column.key ? -direction : column.first;
 				key = column.key;

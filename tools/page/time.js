@@ -193,6 +193,11 @@ function chooserOf(canvas, page, {at, steps, tell, hide, draw}) {
 	return chooser;
 }
 
+/* How many slices are one where functions are counted: of very many addresses more than one. */
+function stepOf(begins) {
+	return begins.reduce((most, at, i) => Math.max(most, i && at - begins[i - 1]), 1);
+}
+
 /* When slices from..to were, of which recordings; the first may begin before its recording. */
 function spanOfTime({recordings, slice}, from, to) {
 	const {at, first, path} = recordings, [i, k] = [from, to - 1].map((n) => lastAtMost(at, n));
@@ -262,6 +267,7 @@ function timeView(section, page) {
 		kinds.exits = EXITS[exitKind(data.marks)];
 	const across = time.n <= 3 * TIME_ROWS ? 1 : TIME_ROWS; // slices that are beside one another
 	const starts = time.recordings.at;
+	const step = stepOf(data.where.begins);
 	const untimed = data.total - data.where.count.reduce((a, b) => a + b, 0);
 	const sums = timeSums(time, data.marks);
 	let kind = 'guest', shape = null, colour = null;
@@ -359,7 +365,9 @@ function timeView(section, page) {
 			(exits ? '; ' + count(exits) + ' ' + kinds.exits : '') +
 			(lost ? '; ' + count(lost) + ' events lost, where there is a frame' : '') +
 			(untimed > 0 ? `; ${amount(untimed, data.unit)} without a time are not here` : '') +
-			(all ? '. Drag over slices to look at these alone.' : '.');
+			(all ? '. Drag over slices to look at these alone' : '') + (step > 1 ?
+			`. So many addresses were met that a selection is of steps of ${
+				amount(step * time.slice, 'ns')}.` : '.');
 		whole.disabled = all;
 		canvas.setAttribute('aria-label', 'Heat map of samples by time (' +
 			kinds[kind].toLowerCase() + '), ' + time.n + ' slices. ' + said.textContent +

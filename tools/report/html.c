@@ -8,8 +8,7 @@
 #include "filter/report/rows.h"
 #include "filter/run.h"
 #include "filter/write/text-lines.h"
-#include "tools/page/page.h"
-#include "tools/page/report-data.h"
+#include "tools/page/report-page.h"
 #include "tools/page/report-time.h"
 #include "tools/page/table.h"
 #include "tools/page/words.h"
@@ -20,8 +19,6 @@ enum {
 	MANY = 2000,           /* of them: more are not listed */
 	ROWS = HLG_PAGE_LEAST, /* functions that are there without scripts */
 	ROWS_BYTES = 1000000,  /* and what they may take: their names may be long */
-	ROOM = 1000000,        /* bytes that the data have in any case */
-	ELEMENT = 4096,        /* bytes, at most, around what is written in memory */
 	LINE = 64,             /* bytes of a line of the caches of x86-64 and AArch64 */
 	PAGE = 4096
 };
@@ -60,6 +57,17 @@ static const char *verdict_class(const struct hlg_report *r)
 	}
 }
 
+/* How many recordings are listed: their names may be long. */
+static size_t n_listed(const struct hlg_report *r)
+{
+	size_t n = 0;
+
+	for (size_t bytes = 0; n < r->n_files && n < MANY; n++)
+		if ((bytes += strlen(r->files[n].path)) > ROWS_BYTES)
+			break;
+	return n;
+}
+
 /* Which recordings, and what each has. Few are seen without being unfolded. */
 static bool write_files(FILE *f, const struct hlg_report *r)
 {
@@ -71,14 +79,14 @@ static bool write_files(FILE *f, const struct hlg_report *r)
 		return true;
 	fprintf(f, "<details%s><summary>%zu recordings</summary>\n",
 		r->n_files > FEW ? "" : " open", r->n_files);
-	shown.n_files = r->n_files < MANY ? r->n_files : MANY;
+	shown.n_files = n_listed(r);
 	hlg_page_table_begin(f, "Recordings");
 	rc = hlg_text_files(f, &shown, &hlg_page_table, &err);
 	hlg_page_table_end(f);
-	if (r->n_files > MANY)
+	if (r->n_files > shown.n_files)
 		fprintf(f,
 			"<p class=\"summary\">%zu more recordings are not listed.</p>\n",
-			r->n_files - MANY);
+			r->n_files - shown.n_files);
 	fputs("</details>\n", f);
 	return rc == 0;
 }
@@ -228,6 +236,31 @@ static uint64_t code_bytes(const struct hlg_space *space)
 	return bytes;
 }
 
+/* How many bytes of lines, sorted by place, are code: at its ends a line has others. */
+static uint64_t code_in(const struct hlg_space *space, const struct line *lines, size_t n)
+{
+	uint64_t bytes = 0;
+	size_t k = 0; /* areas in front of it end before the line */
+
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_image *image = space->images[lines[i].image];
+		uint64_t start = lines[i].number * LINE, last = start + LINE - 1;
+
+		k = i && lines[i].image == lines[i - 1].image ? k : 0;
+		while (k < image->n_areas && image->areas[k].end <= start)
+			k++;
+		for (size_t j = k; j < image->n_areas && image->areas[j].start <= last;
+		     j++) {
+			const struct hlg_area *a = &image->areas[j];
+
+			if (a->code)
+				bytes += (a->end - 1 < last ? a->end - 1 : last) -
+					 (a->start > start ? a->start : start) + 1;
+		}
+	}
+	return bytes;
+}
+
 static void write_size(FILE *f, uint64_t bytes)
 {
 	const char *unit = bytes < 1024 * 1024 ? "KiB" : "MiB";
@@ -244,7 +277,7 @@ static void write_size(FILE *f, uint64_t bytes)
 /* How little code nine tenths of the time in code are in. */
 static bool write_hot(FILE *f, const struct hlg_report *r)
 {
-	uint64_t total, sum = 0, code = code_bytes(r->space);
+	uint64_t total, sum = 0;
 	size_t n, hot = 0, pages = 0;
 	struct line *lines = lines_of(&r->all, &n, &total);
 
@@ -260,10 +293,9 @@ static bool write_hot(FILE *f, const struct hlg_report *r)
 				 lines[i - 1].number / (PAGE / LINE);
 	if (hot) {
 		fputs("<p class=\"summary\">90 % of the time in code is in ", f);
-		/* The first and the last line may have other bytes, too. */
-		write_size(f, hot * LINE < code ? hot * LINE : code);
+		write_size(f, code_in(r->space, lines, hot));
 		fputs(" of ", f);
-		write_size(f, code);
+		write_size(f, code_bytes(r->space));
 		fprintf(f,
 			": %zu cache line%s of %d bytes, on %zu page%s of 4 KiB; side by "
 			"side they would take %zu.</p>\n",
@@ -372,65 +404,29 @@ static int write_main(void *data, FILE *f, struct hlg_err *err)
 	return rc;
 }
 
-/* What is left out, in the page and on stderr. */
-static void tell_cut(FILE *f, const struct hlg_report *r, const struct hlg_page_cut *cut)
-{
-	const char *things = r->suppressed ? "addresses" : "functions";
-
-	if (!hlg_page_cut_any(cut))
-		return;
-	fputs("<p class=\"summary\" id=\"cut\">So that this page stays below 10 MB: ", f);
-	hlg_page_cut_words(f, cut, things);
-	fputs(" (<code>hlguest report --format=json --top=0</code> has all).</p>\n", f);
-	fputs("hlguest: --format=html: so that the page stays below 10 MB: ", stderr);
-	hlg_page_cut_words(stderr, cut, things);
-	fputs(" (report --format=json --top=0 has all)\n", stderr);
-}
-
-/* The texts are in memory first: the data have what room they leave. */
-static int write_parts(FILE *f, const struct hlg_report *r, const char *title,
-		       struct hlg_err *err)
-{
-	char *header = NULL, *sections = NULL, *element = NULL;
-	struct hlg_page_cut cut;
-	size_t used, room = ROOM;
-	int rc = hlg_page_words_write(&header, write_header, (void *)r, err);
-
-	if (rc == 0)
-		rc = hlg_page_words_write(&sections, write_main, (void *)r, err);
-	if (rc == 0) {
-		used = strlen(header) + strlen(sections) + ELEMENT +
-		       hlg_page_bytes(&hlg_page_report);
-		if (used + room < HLG_PAGE_BYTES)
-			room = HLG_PAGE_BYTES - used;
-		rc = hlg_page_report_data(&element, "data", r, room, &cut, err);
-	}
-	if (rc == 0) {
-		hlg_page_begin(f, &hlg_page_report, title);
-		fputs(header, f);
-		tell_cut(f, r, &cut);
-		fputs(sections, f);
-		fputs(element, f);
-		hlg_page_end(f, &hlg_page_report);
-	}
-	free(header);
-	free(sections);
-	free(element);
-	return rc;
-}
-
 static int write_page(void *data, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_report *r = data;
 	const char *name =
 		r->space->n_images ? hlg_image_short_name(r->space->images[0]) : "guest";
+	struct hlg_page_element element = {.id = "data", .report = r};
+	struct hlg_page_parts parts = {.kind = &hlg_page_report,
+				       .header = write_header,
+				       .rest = write_main,
+				       .ctx = data,
+				       .things =
+					       r->suppressed ? "addresses" : "functions",
+				       .verb = "report",
+				       .elements = &element,
+				       .n = 1};
 	char *title;
 	int rc;
 
 	if (r->profile->by_thread.lost || r->profile->by_address.lost ||
 	    asprintf(&title, "%s \u2013 hlguest", name) < 0)
 		return hlg_err_memory(err, "page");
-	rc = write_parts(f, r, title, err);
+	parts.title = title;
+	rc = hlg_page_report_page(f, &parts, err);
 	free(title);
 	return rc;
 }

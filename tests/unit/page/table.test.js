@@ -9,7 +9,7 @@ const {test} = require('node:test');
 const FOLDER = path.join(__dirname, '../../../tools/page');
 const FILES = ['core.js', 'table.js', 'flame.js'];
 const NAMES = ['sums', 'lowerBound', 'wilson', 'percent', 'count', 'address', 'amount', 'bytes',
-	'heatOf', 'heatColours', 'makePage', 'countRange', 'readData', 'orderRows', 'isUnsure', 'lastPart', 'HEATS'];
+	'heatOf', 'heatColours', 'makePage', 'countRange', 'readData', 'orderRows', 'shownColumns', 'isUnsure', 'lastPart', 'HEATS'];
 const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
 const script = new Function(`'use strict';\n${text}\nreturn {${NAMES.join(',')}};`)();
 
@@ -34,7 +34,7 @@ function dataOf(ratio = 1, offset = 0) {
 		images: [{parts: {at: [0], from: ['0xffffffff80000000']}, spans: {at: [0, 16], size: [16, 16], kind: [0, 0],
 			name: ['b', 'a']}}],
 		rows: {name: ['b', 'a', 'Core::B', 'x'], kind: [0, 0, 1, 4], image: [0, 0, 0, -1],
-			at: [64, 0, 16, 0], size: [100, 10, 0, 0], count: [60, 24, 26, 6],
+			at: [64, 0, 16, 0], size: [100, 10, 0, 0], count: [60, 24, 26, 6], samples: [60, 24, 26, 6],
 			low: [.4, .1, .1, .01], high: [.6, .3, .3, .1], unsure: [0, 1, 0, 0]},
 		addresses: {row: [0, 1, 2, 0, 3], at: [64, 0, 16, 70, 0], count: [24, 26, 28, 30, 8]},
 		time: {slice: 20000000, n: 8, recordings: {at: [0], first: [0], path: ['']}, when: [], what: [], thread: [], count: []},
@@ -132,6 +132,29 @@ test('ranges add up', () => {
 		all[data.addresses.row[what]] += data.where.count[i];
 	});
 	assert.deepEqual(sum, all);
+});
+
+test('samples of a range are known where all have one period', () => {
+	const data = dataOf(), of = (page) => [0, 1, 2, 3].map(page.samples);
+	const ranges = () => {
+		const page = script.makePage(structuredClone(data)), whole = of(page);
+		page.range(2, 4);
+		return [whole, of(page)];
+	};
+	data.rows.samples = data.rows.count.map((n) => n / 2);
+	data.each = 2;
+	assert.deepEqual(ranges(), [[30, 12, 13, 3], [6.5, 0, 6, 1]]);
+	data.each = 0;
+	assert.deepEqual(ranges(), [[30, 12, 13, 3], [NaN, NaN, NaN, NaN]]);
+});
+
+test('what samples weigh stands under its own name, beside them', () => {
+	const heads = (unit, rows = {}) => script.shownColumns({unit, rows}).map((c) => c.heading).join(' ');
+	assert.equal(heads('samples'), 'share as a bar 95 % interval samples name bytes heat address');
+	assert.equal(heads('ns', {with: []}),
+		'share with callees as a bar 95 % interval time samples name bytes heat address');
+	assert.equal(heads('instructions'), 'share as a bar 95 % interval instructions samples name bytes heat address');
+	assert.ok(!script.shownColumns({unit: 'samples', rows: {}}).find((c) => c.key === 'samples').wide);
 });
 
 test('a range is widened to slices in which addresses are counted', () => {

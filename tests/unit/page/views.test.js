@@ -13,7 +13,7 @@ const NAMES = ['lastAtMost', 'ribbonOf', 'ribbonSpan', 'ribbonPlace', 'ribbonOff
 	'windowWhole', 'windowAt', 'windowZoom', 'windowMove', 'windowShow', 'windowEnd', 'windowHit',
 	'windowPieces', 'matchedRuns', 'cellOf', 'cellSums', 'cellMost', 'takeRoom',
 	'fitText', 'sectionsOf', 'imageMatches', 'evenHeat', 'timeShape', 'timeCell',
-	'timeHit', 'timeOutline', 'rangeOf', 'tickStep', 'timeSums', 'timeRow', 'spanOfTime', 'threadIndex', 'laneSums',
+	'timeHit', 'timeOutline', 'rangeOf', 'tickStep', 'timeSums', 'timeRow', 'stepOf', 'spanOfTime', 'threadIndex', 'laneSums',
 	'laneMeans', 'cutName', 'frameLabel', 'flameTree', 'flameFrames', 'frameRows', 'inclusiveCounts', 'shadeOf', 'IMAGE_LINE', 'TIME_CELL', 'HEATS'];
 const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
 const page = new Function(`'use strict';\n${text}\nreturn {${NAMES.join(',')}};`)();
@@ -45,6 +45,11 @@ test('the last that is at most', () => {
 	for (const [value, index] of [[0, -1], [1, 0], [2, 0], [3, 2], [6.5, 2], [7, 3], [99, 3]])
 		assert.equal(page.lastAtMost(array, value), index);
 	assert.equal(page.lastAtMost([], 1), -1);
+});
+
+test('how long the steps are in which functions are counted', () => {
+	for (const [begins, step] of [[[0, 1, 2, 3], 1], [[0, 3, 7, 9], 4], [[0, 0], 1], [[0], 1]])
+		assert.equal(page.stepOf(Float64Array.from(begins)), step, `${begins}`);
 });
 
 test('a frame has its name, and its share where there is room for both', () => {

@@ -7,6 +7,7 @@
 #include "tools/page/cut.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tests/kit/tap.h"
 #include "tools/page/addresses.h"
@@ -74,6 +75,29 @@ START_TEST(outlines_then_rows)
 	ck_assert_uint_eq(cut.rows, 475);
 	hlg_page_cut_more(&cut, sizes, 1);
 	ck_assert_uint_eq(cut.rows, HLG_PAGE_LEAST);
+}
+END_TEST
+
+/* Where that is not enough, all is cut that grows; and it says so. */
+START_TEST(least)
+{
+	struct hlg_page_cut cut = of_kept();
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	hlg_page_cut_least(&cut);
+	ck_assert_uint_eq(cut.rows, HLG_PAGE_LEAST);
+	ck_assert_uint_eq(cut.addresses + cut.frames, 2);
+	ck_assert(cut.outlines && cut.stacks && cut.longer > 64);
+	ck_assert(hlg_page_cut_any(&cut));
+	cut.is.slice = 1;
+	cut.is.longest = true;
+	hlg_page_cut_words(f, &cut, "functions");
+	fclose(f);
+	ck_assert_str_eq(text, "functions are known of whole recordings only; the flame "
+			       "graph is of all time");
+	free(text);
 }
 END_TEST
 
@@ -147,6 +171,7 @@ int main(void)
 	tcase_add_test(tc, below);
 	tcase_add_test(tc, largest_first);
 	tcase_add_test(tc, outlines_then_rows);
+	tcase_add_test(tc, least);
 	tcase_add_test(tc, addresses);
 	return tap_main(suite);
 }
