@@ -418,7 +418,7 @@ START_TEST(not_recorded)
 			 "be shown up to 25 points too low");
 	ck_assert(hlg_text_callers_check(line, &report));
 	ck_assert_str_eq(line, "100 % of 90 stacks whole, 30 samples without callers; "
-			       "of calls 100 % proved");
+			       "of calls the code proves 100 %");
 	/* The warning and the limits of the shares say one thing. */
 	ck_assert_int_eq(hlg_children_build(&children, &report, &report.all, &err), 0);
 	ck_assert_uint_eq(children.cut.samples, 30);
