@@ -9,6 +9,7 @@
 #include "filter/view/place-name.h"
 #include "filter/write/text-lines.h"
 #include "symtab/escape.h"
+#include "symtab/name/demangle.h"
 #include "tools/annotate/annotate.h"
 #include "tools/annotate/called-by.h"
 #include "tools/annotate/snippet.h"
@@ -196,6 +197,28 @@ static void tidy(char *to, size_t size, const char *line)
 	to[n] = '\0';
 }
 
+/* "NAME (inlined)  text", either of them or none. */
+static void put_line_text(struct writer *w, char *to, size_t size,
+			  const struct hlg_line *line, const char *text)
+{
+	char *name = !line->inlined                 ? NULL
+		     : w->report->options->demangle ? hlg_demangle(line->inlined)
+						    : strdup(line->inlined);
+	size_t n = 0;
+
+	w->lost |= line->inlined && !name;
+	to[0] = '\0';
+	if (name) {
+		hlg_escape(to, size, name);
+		n = strlen(to);
+		n += (size_t)snprintf(to + n, size - n, " (inlined)%s",
+				      *text ? "  " : "");
+	}
+	if (n < size)
+		hlg_escape(to + n, size - n, text);
+	free(name);
+}
+
 /*
  * "FILE:LINE  text", where it is another than that of the line before. The folders of the
  * file are left out where they are known from there; what is too long loses its front,
@@ -215,7 +238,7 @@ static void put_source(struct writer *w, const struct hlg_line *line,
 	text = hlg_snippet_line(&w->snippets, line->file, line->source_line,
 				&image->elf.id);
 	tidy(raw, sizeof(raw), text ? text : "");
-	hlg_escape(source, sizeof(source), raw);
+	put_line_text(w, source, sizeof(source), line, raw);
 	hlg_escape(path, sizeof(path), same && slash ? slash + 1 : line->file);
 	if (line->source_line > 0)
 		snprintf(number, sizeof(number), "%d", line->source_line);
