@@ -145,8 +145,7 @@ static int begin_guest_stacks(struct hlg_record_request *args,
 		.way = args->way,
 		.bytes = args->stack_bytes ? args->stack_bytes : HLG_GUEST_STACKS_BYTES,
 		.command = args->command,
-		.recording = args->out,
-		.quiet = args->run > 0};
+		.recording = args->out};
 	int rc;
 
 	/* Of all that run, those that will have samples are not known yet. */
@@ -172,6 +171,8 @@ static int begin_stacks(struct hlg_record_request *args, const char *event,
 	if (rc == 0 && args->both && !args->stacks)
 		rc = hlg_record_both_host(&how, stacks, err);
 	args->stacks |= rc > 0;
+	if (rc >= 0)
+		hlg_guest_stacks_warn(stacks, args->run > 0);
 	args->both = false;
 	return rc < 0 ? rc : 0;
 }
