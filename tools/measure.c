@@ -224,7 +224,7 @@ static bool check_words(const struct hlg_verb *report, int n, char *const *words
 			bool *quiet, int *status)
 {
 	struct hlg_inputs *in = calloc(1, report->size);
-	char **copy = calloc((size_t)n + 1, sizeof(*copy)), name[] = "hlguest report";
+	char **copy = calloc((size_t)n + 1, sizeof(*copy)), name[] = "hlguest";
 	struct hlg_err err;
 	bool go_on = false;
 

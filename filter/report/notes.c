@@ -386,7 +386,7 @@ static void put_banner(FILE *f, const struct hlg_report *r)
 	else
 		fprintf(f,
 			"%s %% of %" PRIu64
-			" samples lie on instruction starts (chance: %s %%)",
+			" samples lie on instruction starts (%s %% by chance)",
 			percent, all->samples.on + all->samples.off, chance);
 	if (all->verdict == HLG_TRUST_MIXED) {
 		put_mixed(f, r);

@@ -50,13 +50,13 @@ static void add_calls(struct line *line, const struct hlg_caller_sums *c)
 
 	if (known == 0)
 		return;
-	add(line, "; of calls %s proved", percent(buf, c->confirmed, c->edges));
+	add(line, "; of calls the code proves %s", percent(buf, c->confirmed, c->edges));
 	if (c->indirect)
-		add(line, ", %s by pointer", percent(buf, c->indirect, c->edges));
+		add(line, ", %s go by pointer", percent(buf, c->indirect, c->edges));
 	if (c->wrong)
-		add(line, ", %s wrong", percent(buf, c->wrong, c->edges));
+		add(line, ", %s are wrong", percent(buf, c->wrong, c->edges));
 	if (c->edges > known)
-		add(line, ", %s not to be told",
+		add(line, ", %s cannot be told",
 		    percent(buf, c->edges - known, c->edges));
 }
 

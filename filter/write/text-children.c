@@ -77,22 +77,31 @@ static void write_node(const struct writing *w, const char *name, unsigned level
 		       double share, unsigned times)
 {
 	static const char *const ways[] = {"", "->", "<-"};
-	const unsigned room = w->r->screen.columns, indent = 2 + 2 * level;
-	char percent[16], told[24] = "";
+	/* A name has this many cells at least: so far to the right it stands. */
+	enum {
+		LEAST = 20,
+		FRONT = 13 /* in front of a name, behind what it is moved by */
+	};
+	const unsigned room = w->r->screen.columns;
+	unsigned indent = 2 + 2 * level, used;
+	char percent[16], told[24] = "", again[24] = "";
 
 	if (!isnan(share))
 		snprintf(told, sizeof(told), "%6s %%",
 			 hlg_interval_percent(percent, share));
+	if (times > 1)
+		snprintf(again, sizeof(again), " (%u times)", times);
+	used = FRONT + (unsigned)strlen(again);
+	if (room && indent + used + LEAST > room)
+		indent = room > used + LEAST ? room - used - LEAST : 0;
 	fprintf(w->f, "%*s%8s  %s ", (int)indent, "", told,
 		ways[w->r->options->call_graph]);
 	hlg_table_cut(w->f, name,
-		      !room                ? LONG_MAX
-		      : room > indent + 33 ? (long)(room - indent - 13)
-					   : 20,
+		      !room                  ? LONG_MAX
+		      : room > indent + used ? (long)(room - indent - used)
+					     : LEAST,
 		      w->r->screen.ascii);
-	if (times > 1)
-		fprintf(w->f, " (%u times)", times);
-	fputc('\n', w->f);
+	fprintf(w->f, "%s\n", again);
 }
 
 static uint64_t weigh(const struct writing *w, struct hlg_count count)

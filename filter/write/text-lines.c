@@ -234,8 +234,14 @@ bool hlg_text_lines_span(char buf[static 32], const struct hlg_report *r)
 		snprintf(buf, 32, "%" PRIu64 " ns", ns);
 		return true;
 	}
-	while (i < 2 && ns < units[i].ns)
+	/* In the unit of guest time, as hlg_text_lines_scale_for has it. */
+	while (i < 2 && ns < units[i].ns / 10)
 		i++;
+	if (ns < units[i].ns) {
+		snprintf(buf, 32, "0.%03" PRIu64 " %s", ns / (units[i].ns / 1000),
+			 units[i].name);
+		return true;
+	}
 	tenths = (ns + units[i].ns / 20) / (units[i].ns / 10);
 	snprintf(buf, 32, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10,
 		 units[i].name);
@@ -288,17 +294,17 @@ static void add_event(struct pieces *line, const struct hlg_report *r,
 	struct hlg_text_lines_scale scale =
 		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
 	uint64_t sampled = event->host.samples + sum->count.samples;
-	char period[32];
+	char period[32], counted[64] = "";
 
 	add_event_name(line, r, event);
-	add_piece(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
-		  sum->count.samples == 1 ? "" : "s");
 	if (sum->count.samples)
-		add_piece(line, 2, "%s %s",
-			  hlg_text_lines_period(period, &scale, sum->count.period),
-			  scale.time ? "of guest time" : "counted");
+		snprintf(counted, sizeof(counted), " (%s%s)",
+			 hlg_text_lines_period(period, &scale, sum->count.period),
+			 scale.time ? "" : " counted");
+	add_piece(line, 0, "%" PRIu64 " guest sample%s%s", sum->count.samples,
+		  sum->count.samples == 1 ? "" : "s", counted);
 	if (event->host.samples) /* by no tracepoint, which marks entries and exits */
-		add_piece(line, 1, "host %ld %%",
+		add_piece(line, 1, "host %ld %% of samples",
 			  lround(100 * (double)event->host.samples / (double)sampled));
 }
 
@@ -478,6 +484,11 @@ static const char *why_untested(const struct hlg_report *r)
 				  : "no guest ELF is given";
 }
 
+static bool is_tested(const struct hlg_report *r)
+{
+	return r->trust.all.samples.on + r->trust.all.samples.off > 0;
+}
+
 /* The image that is not the build that ran, as the recordings tell; NULL: none. */
 static const struct hlg_image_test *other_build(const struct hlg_report *r)
 {
@@ -493,39 +504,38 @@ static void write_check(FILE *f, const struct hlg_report *r)
 	const char *said = hlg_verdict_said(t->verdict);
 	uint64_t n = t->samples.on + t->samples.off;
 	uint64_t addrs = t->addrs.on + t->addrs.off;
-	struct pieces p = {.n = 1};
+	char text[PIECE];
 	const struct hlg_image_test *other =
 		t->verdict == HLG_TRUST_MISMATCH ? other_build(r) : NULL;
 	char percent[16];
 
 	if (other) {
-		snprintf(p.text[0], PIECE, "WRONG ELF: build id %.8s ran, this is %.8s",
+		snprintf(text, PIECE, "WRONG ELF: build id %.8s ran, this is %.8s",
 			 other->ran->id, other->image->elf.build_id);
 	} else if (t->verdict == HLG_TRUST_UNTESTED) {
-		snprintf(p.text[0], PIECE, "%s: %s", said, why_untested(r));
+		snprintf(text, PIECE, "%s: %s", said, why_untested(r));
 	} else if (t->verdict == HLG_TRUST_TOO_FEW) {
 		if (addrs < HLG_VERDICT_LEAST_ADDRS)
-			snprintf(p.text[0], PIECE,
+			snprintf(text, PIECE,
 				 "%s: too few distinct addresses (%" PRIu64 " of %d)",
 				 said, addrs, HLG_VERDICT_LEAST_ADDRS);
 		else
-			snprintf(p.text[0], PIECE, "%s: the samples may fit by chance",
-				 said);
+			snprintf(text, PIECE, "%s: the samples may fit by chance", said);
 	} else if (n == 0) {
-		snprintf(p.text[0], PIECE, "%s: no sample lies in a function", said);
+		snprintf(text, PIECE, "%s: no sample lies in a function", said);
 	} else if (t->samples.off == 0) {
-		snprintf(p.text[0], PIECE,
-			 "%s: all %" PRIu64 " tested samples lie on instruction starts",
-			 said, n);
+		snprintf(text, PIECE,
+			 "%s: all %" PRIu64 " %ssamples lie on instruction starts", said,
+			 n, n < r->all.guest.samples ? "tested " : "");
 	} else {
-		snprintf(p.text[0], PIECE,
-			 "%s: %s %% of tested samples lie on instruction starts", said,
-			 most_of(percent, t->by_samples.share));
+		snprintf(text, PIECE, "%s: %s %% %slie on instruction starts", said,
+			 most_of(percent, t->by_samples.share),
+			 t->verdict == HLG_TRUST_MISMATCH ? "" : "of samples ");
 	}
 	if (!other && n && t->bytes > 0 && t->verdict >= HLG_TRUST_VERIFIED)
-		snprintf(p.text[0] + strlen(p.text[0]), PIECE - strlen(p.text[0]),
-			 " (chance: %ld %%)", lround(100 * t->chance));
-	write_pieces(f, r, "check", &p);
+		snprintf(text + strlen(text), PIECE - strlen(text), " (%ld %% by chance)",
+			 lround(100 * t->chance));
+	hlg_text_lines_wrapped(f, &r->screen, "check     ", text);
 }
 
 void hlg_text_lines_notes(FILE *f, const struct hlg_screen *screen,
@@ -617,13 +627,14 @@ static void end_sum(struct sum *s)
 	fputs(s->any ? "\n" : " 0\n", s->f);
 }
 
-/* What becomes of gap samples, if not the usual. */
+/* What becomes of gap samples, if not the usual: they are not tested, as the check has
+ * it. */
 static void add_gaps(struct sum *s, const struct hlg_report *r)
 {
-	static const char *const gaps[] = {
-		"in gaps",
-		"in gaps (left out: gaps=drop)",
-		"in gaps (credited to the symbol before: gaps=stretch)",
+	const char *const gaps[] = {
+		is_tested(r) ? "gaps (untested)" : "gaps",
+		"gaps (left out: gaps=drop)",
+		"gaps (credited to the symbol before: gaps=stretch)",
 	};
 
 	add_term(s, r->all.kinds[HLG_GAP].samples, gaps[r->options->gaps]);
@@ -677,14 +688,15 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 		return;
 	begin_sum(&s, "", v->guest.samples, width, "guest");
 	add_term(&s, v->kinds[HLG_FUNCTION].samples, "in functions");
-	add_term(&s, v->kinds[HLG_LABEL].samples, "in labels");
+	add_term(&s, v->kinds[HLG_LABEL].samples, "labels");
 	add_gaps(&s, r);
 	add_term(&s, v->border.samples,
 		 r->options->border == HLG_BORDER_DROP
 			 ? "at VM exits (left out: border=drop)"
 			 : "at VM exits");
-	add_term(&s, v->kinds[HLG_DATA].samples, "in data");
-	add_term(&s, v->kinds[HLG_OUTSIDE].samples, "outside the ELF");
+	add_term(&s, v->kinds[HLG_DATA].samples, "data");
+	add_term(&s, v->kinds[HLG_OUTSIDE].samples,
+		 is_tested(r) ? "outside the ELF (untested)" : "outside the ELF");
 	end_sum(&s);
 	write_calls(f, r);
 }

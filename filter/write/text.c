@@ -40,6 +40,7 @@ struct text {
 	struct hlg_column columns[HLG_REPORT_COLUMNS];
 	unsigned char layout[MOST];
 	struct hlg_table table;
+	char no_room[64]; /* "size, samples": columns that the screen has no room for */
 	/* At hand. */
 	const struct hlg_row *row;
 	const struct hlg_host_row *host;
@@ -92,13 +93,13 @@ static void write_remark(FILE *f, const void *of)
 	if (row->place.symbol && !row->misfit)
 		write_aliases(f, t->r, &row->place);
 	if (row->place.kind == HLG_LABEL)
-		fputs("  (label)", f);
+		fputs("  (label, no function)", f);
 	if (row->place.kind == HLG_GAP && row->padding.samples == 0)
-		fputs("  (unlabelled code)", f);
+		fputs("  (no symbol)", f);
 	else if (row->place.kind == HLG_GAP && row->padding.samples == row->count.samples)
 		fputs("  (padding)", f);
 	else if (row->place.kind == HLG_GAP)
-		fprintf(f, "  (%" PRIu64 " in padding)", row->padding.samples);
+		fprintf(f, "  (%" PRIu64 " samples in padding)", row->padding.samples);
 	if (t->r->space->n_images > 1 && row->place.image) {
 		fputs("  [", f);
 		hlg_escape_print(f, hlg_image_short_name(row->place.image));
@@ -117,14 +118,16 @@ static size_t width_of(const struct text *t)
 	return n + 2;
 }
 
-static void leave_out(struct text *t, unsigned char column)
+/* False where it was not there. */
+static bool leave_out(struct text *t, unsigned char column)
 {
-	size_t n = 0;
+	size_t n = 0, before = t->table.n;
 
-	for (size_t i = 0; i < t->table.n; i++)
+	for (size_t i = 0; i < before; i++)
 		if (t->layout[i] != column)
 			t->layout[n++] = t->layout[i];
 	t->table.n = n;
+	return n < before;
 }
 
 /* Those that the screen has room for, besides the longest name or NAME cells of it. */
@@ -141,9 +144,15 @@ static void fit_columns(struct text *t, size_t shown)
 		name = n > name ? n : name;
 	}
 	name = name < NAME ? name : NAME;
-	for (size_t i = 0; i < sizeof(in_order); i++)
-		if (width_of(t) + name > t->r->screen.columns)
-			leave_out(t, in_order[i]);
+	for (size_t i = 0; i < sizeof(in_order); i++) {
+		size_t n = strlen(t->no_room);
+
+		if (width_of(t) + name <= t->r->screen.columns ||
+		    !leave_out(t, in_order[i]) || in_order[i] == HLG_REPORT_BAR)
+			continue;
+		snprintf(t->no_room + n, sizeof(t->no_room) - n, "%s%s", n ? ", " : "",
+			 t->columns[in_order[i]].heading);
+	}
 }
 
 /* Those of rows: without edges and bars where there are none. */
@@ -159,6 +168,7 @@ static void begin_rows(struct text *t, size_t shown)
 		HLG_REPORT_EDGE,    HLG_REPORT_BAR,     HLG_REPORT_NAME};
 	const char *name = t->r->suppressed ? "guest address" : "function";
 
+	t->no_room[0] = '\0';
 	if (t->r->options->wide)
 		begin_table(t, wide, sizeof(wide), name);
 	else
@@ -212,18 +222,26 @@ static const char *limit_of(const struct text *t, double next, const char *optio
 	return hlg_rows_shows(t->r, next, 0) ? option : "min";
 }
 
-/* "(292 more rows, 9.20 %: --top=0)" under the names, for what is not shown from a row of
- * some share on; further to the left where it has no room there. */
+/* "(292 more rows, 9.20 %: --top=0; --wide has size)" under the names, for n rows of this
+ * share that are not shown, from next on, and for columns; further to the left where it
+ * has no room there. */
 static void write_rest(const struct text *t, size_t n, double rest, double next)
 {
-	size_t under = width_of(t);
-	size_t columns = t->r->screen.columns, length;
-	char percent[16], line[96];
+	size_t under = width_of(t), columns = t->r->screen.columns, length = 0, first;
+	char percent[16], line[160] = "";
 
-	length =
-		(size_t)snprintf(line, sizeof(line), "(%zu more row%s, %s %%: --%s=0)", n,
-				 n > 1 ? "s" : "", hlg_interval_percent(percent, rest),
-				 limit_of(t, next, "top"));
+	if (n)
+		length = (size_t)snprintf(
+			line, sizeof(line), "(%zu more row%s, %s %%: --%s=0%s", n,
+			n > 1 ? "s" : "", hlg_interval_percent(percent, rest),
+			limit_of(t, next, "top"), t->no_room[0] ? "; " : ")");
+	first = length;
+	if (t->no_room[0])
+		length += (size_t)snprintf(line + first, sizeof(line) - first,
+					   "%s--wide has %s)", n ? "" : "(", t->no_room);
+	if (t->no_room[0] && columns && length > columns)
+		length = first + (size_t)snprintf(line + first, sizeof(line) - first,
+						  "%s--wide has more)", n ? "" : "(");
 	if (columns && under + length > columns)
 		under = columns > length ? columns - length : 0;
 	fprintf(t->f, "%*s%s\n", (int)under, "", line);
@@ -250,8 +268,9 @@ static void write_rows(struct text *t)
 		write_row(t, row);
 		unsure |= row->unsure;
 	}
-	if (shown < v->n_rows)
-		write_rest(t, v->n_rows - shown, rest, v->rows[shown].share.share);
+	if (shown < v->n_rows || t->no_room[0])
+		write_rest(t, v->n_rows - shown, rest,
+			   shown < v->n_rows ? v->rows[shown].share.share : 0);
 	if (unsure && t->r->options->wide)
 		fputs("         ~ this row and the next may be in either order\n", t->f);
 	fputc('\n', t->f);

@@ -25,6 +25,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import recording
 from programs import hlguest_of
 from tap import (DATA, ROOT, Skip, Tap, environment, mount_tracefs, must, need, parser,
                  run)
@@ -365,25 +366,81 @@ def check_five():
     return wrong
 
 
-TRANSCRIPTS = ["extract", "exits", "lookup", "merge", "inject", "base"]  # what they print is in their pages
+# What they print is in their pages; "" is hlguest(1).
+TRANSCRIPTS = ["", "extract", "exits", "lookup", "merge", "inject", "base", "diff", "flame",
+               "kallsyms", "record", "sysprof"]
 LOG = "vmm: exit, ip 0x6095\nvmm: exit, ip 0x52c4\n"
 HOME = "/home/me"  # where the pages' commands run
+BARE = ["", "diff", "record"]  # where commands stand without what they print, too
+ELIDED = "\\&..."  # a line that stands for some, or for none
+# Other programs', this machine's, and what a recording of the page's own would take.
+NOT_RUN = re.compile(r"perf |go |for |hlguest doctor|hlguest diff --children|.*flamegraph\.pl|"
+                     r"hlguest record .*(?:-p|-a|-g|--guest-stacks|-W|--host|-F)\b")
+RUN = {"hash_block": (60, 13), "unrolled_rounds": (50, -9), "_ZN5guest4json5parseEPKcm": (40, 8),
+       "checksum_words": (22, -5), "format_decimal": (15, -4), "collatz_steps": (9, -2),
+       "find_byte": (4, 1)}  # samples, and by how many they differ from run to run
 
 
-def transcripts(text):
-    """The places of (command, what follows it) in the examples of a page; perf's are cut short."""
+def page_of(verb):
+    return f"hlguest-{verb}.1" if verb else "hlguest.1"
+
+
+def transcripts(text, records):
+    """The places of (command, what follows it) in the examples of a page; perf's are cut short.
+    records: also of hlguest record."""
     begin, end = text.index(".Sh EXAMPLES"), text.index(".Sh DESCRIPTION")
-    return [m for m in re.finditer(r"^\$ (.*)\n((?:(?!\$ |\.Ed).*\n)*)", text, re.M)
-            if begin < m.start() < end and not re.match("perf |go |hlguest record ", m.group(1))]
+    return [m for m in re.finditer(r"^\$ ((?:.*\\e\n)*.*)\n((?:(?!\$ |\.Ed).*\n)*)", text, re.M)
+            if begin < m.start() < end and not NOT_RUN.match(m.group(1)) and
+            (records or not m.group(1).startswith("hlguest record "))]
+
+
+def write_runs(folder, sort_keys):
+    """Three runs of demo.elf, each with so many samples in sort_keys."""
+    sizes = {name: int(size, 16) for size, name in
+             re.findall(r"^\w+ (\w+) \w (\w+)$", must("nm", "-S", os.path.join(DATA, "demo.elf")), re.M)}
+    code = {}
+    for line in must("objdump", "-d", "--no-show-raw-insn",
+                     os.path.join(DATA, "demo.elf")).splitlines():
+        head, insn = re.match(r"\w+ <(\w+)>:", line), re.match(r" *(\w+):\t", line)
+        if head:
+            starts, size = code.setdefault(head[1], []), sizes.get(head[1], 0)
+        elif insn and (not starts or 0x4000 + int(insn[1], 16) < starts[0] + size):
+            starts.append(0x4000 + int(insn[1], 16))
+    os.mkdir(folder)
+    shutil.copy(os.path.join(DATA, "demo.elf"), os.path.join(folder, "guest.elf"))
+    for run_of in range(3):
+        counts = {name: n + by * (run_of - 1) for name, (n, by) in RUN.items()}
+        counts["sort_keys"] = sort_keys + 1 - run_of
+        recording.write(os.path.join(folder, f"{run_of + 1}.data"), [
+            (code[name][i % len(code[name])], 1, 1000000, 0)
+            for name, n in counts.items() for i in range(n)])
 
 
 def furnish_transcripts(build, folder, verb):
     furnish(build, folder, verb if verb == "exits" else "report")
-    for source, name in ("demo-far.data", "far.data"), ("demo-host.data", "b.data"):
+    for source, name in (("demo-far.data", "far.data"), ("demo-host.data", "b.data"),
+                         ("demo-user.data", "old.data"), ("demo-host.data", "new.data")):
         shutil.copy(os.path.join(DATA, source), os.path.join(folder, name))
     with open(os.path.join(folder, "vmm.log"), "w", encoding="utf-8") as f:
         f.write(LOG)
     os.symlink(os.path.abspath(hlguest_of(build)), os.path.join(folder, "hlguest"))
+    if verb == "diff":
+        need("objdump", "nm")
+        write_runs(os.path.join(folder, "old"), 23)
+        write_runs(os.path.join(folder, "new"), 74)
+        for side in "main", "pr":
+            os.mkdir(os.path.join(folder, side))
+            for i in range(3):
+                must(os.path.join(folder, "hlguest"), "report", "--format=pprof", "-o",
+                     os.path.join(folder, side, f"{i}.pb.gz"), "old/guest.elf",
+                     f"{'old' if side == 'main' else 'new'}/{i + 1}.data", cwd=folder)
+
+
+def is_shown(shown, now):
+    """Is it what a page shows, which leaves lines out? Its numbers are of another recording."""
+    plain = [re.sub(r"[0-9]+(?:\.[0-9]+)?", "N", text) for text in (shown, now)]
+    parts = [re.escape(part) for part in re.split(r"^\\&\.\.\..*\n", plain[0], flags=re.M)]
+    return re.fullmatch("(?:.*\n)*".join(parts), plain[1]) is not None
 
 
 def check_transcript(build, verb, update):
@@ -391,22 +448,29 @@ def check_transcript(build, verb, update):
     missing = {"libiberty", "zydis"} - {*os.environ.get("HLG_FEATURES", "libiberty zydis").split()}
     if missing:
         raise Skip(f"needs {missing}")
-    text = page(f"hlguest-{verb}.1")
+    text = page(page_of(verb))
     wrong, seen, pieces, at = [], 0, [], 0
     with tempfile.TemporaryDirectory(prefix="transcript-") as folder:
         furnish_transcripts(build, folder, verb)
-        env = environment(PATH=folder + ":" + os.environ["PATH"])
-        for shown in transcripts(text):
-            out, err, status = run("sh", "-c", shown.group(1), cwd=folder, env=env)
-            now = (out + err).replace(os.path.realpath(folder), HOME)
-            now = now.replace("\\", "\\e").replace("±", "\\(+-")
+        env = environment(PATH=folder + ":" + os.environ["PATH"],
+                          RECORDING=os.path.join(DATA, "demo-user.data"))
+        for shown in transcripts(text, verb in ("", "record")):
+            command = shown.group(1).replace("\\e\n", "\\\n")
+            out, err, status = run("sh", "-c", command, cwd=folder, env=env)
+            now, other = (text_of.replace(os.path.realpath(folder), HOME)
+                          .replace("\\", "\\e").replace("±", "\\(+-")
+                          for text_of in (out + err, err + out))
             seen += bool(now)
-            if status or now != shown.group(2) and not update:
+            told = re.sub(r"^\[ perf record.*\n", "", shown.group(2), flags=re.M)
+            partly = ELIDED in told or verb in ("", "record") or (told == "" and verb in BARE)
+            same = told == "" or is_shown(told, now) or is_shown(told, other) if partly else \
+                update or now == told
+            if status not in ((0, 4) if "--fail-if" in command else (0,)) or not same:
                 wrong.append(f"{shown.group()}# now, status {status}:\n{now}")
-            pieces += [text[at:shown.start(2)], now]
+            pieces += [text[at:shown.start(2)], shown.group(2) if partly else now]
             at = shown.end(2)
     if update:
-        with open(os.path.join(MAN, f"hlguest-{verb}.1"), "w", encoding="utf-8") as f:
+        with open(os.path.join(MAN, page_of(verb)), "w", encoding="utf-8") as f:
             f.write("".join(pieces) + text[at:])
     return wrong + ["there is none"] * (not seen)
 

@@ -85,7 +85,8 @@ def parse_text(text):
         r"^ *\d+\.\d\d % [ ~] *\d+\.\d\d - +\d+\.\d\d +(\d+) +(\d+) +(\d+|-)  (\S.*)$", re.M
     )
     remark = re.compile(
-        r"  \((label|unlabelled code|padding|\d+ in padding|\+\d+ alias(?:es)?)\)"
+        r"  \((label|no symbol|padding|\d+ samples in padding|\+\d+ alias(?:es)?)"
+        r"(?:, no function)?\)"
     )
     for period, samples, size, name in row.findall(text):
         remarks = remark.findall(name)

@@ -206,7 +206,7 @@ def profile(back, build, step, elf):
     if samples < 300 or "sort_keys" not in names[:3] or NEVER in names:
         yield f"{samples} samples of {names}"
     verdict = must(hlguest_of(build), "report", elf, path)
-    if not re.search(r"^check +OK: all \d+ tested samples lie on instruction starts", verdict,
+    if not re.search(r"^check +OK: all \d+ (?:tested )?samples lie on instruction starts", verdict,
                      re.M):
         yield verdict
 

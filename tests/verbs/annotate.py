@@ -369,6 +369,17 @@ def check_lines(bench):
             yield f"{line['addr']}: {found}, but addr2line has {expected}"
     if len({line["file"] for line in lines}) != 2:
         yield "not the lines of two files"
+    told = must("addr2line", "-aif", "-e", "program", *(line["addr"] for line in lines), cwd=work)
+    frames = [frame.split("\n")[1:-1:2] for frame in re.split(r"^0x", told, flags=re.M)[1:]]
+    before = None
+    for line, functions in zip(lines, frames, strict=True):
+        expected = functions[0] if len(functions) > 1 else None
+        here = line["file"], line.get("line")
+        if line.get("inlined") != expected and here != before:  # the first of a line has it
+            yield f"{line['addr']}: inlined {line.get('inlined')}, but addr2line has {functions}"
+        before = here
+    if not any("inlined" in line for line in lines) or all("inlined" in line for line in lines):
+        yield "not both: lines of a function that was inlined, and others"
 
 
 def check_source(bench):
@@ -382,7 +393,8 @@ def check_source(bench):
     text = bench.text(*words, cwd=work)
     if "inlined.h:5" not in text:
         raise Skip("not built with libdw")
-    for said in (f"{header}:5  a = a * 31 + (a >> 3);\n", "  sum += mix(table[i] + x);\n",
+    for said in (f"{header}:5  mix (inlined)  a = a * 31 + (a >> 3);\n",
+                 "  sum += mix(table[i] + x);\n",
                  "/program.c:8  for (int i = 0; i < 64; i++)\n"):
         if said not in text:
             yield f"{said!r} is not in the text"
@@ -390,12 +402,12 @@ def check_source(bench):
     with open(header, "a", encoding="ascii") as f:
         f.write("\x1b[31m" + "long " * 999)
     text = bench.text(*words, cwd=work)
-    if f"{header}:5\n" not in text or "a >> 3" in text or \
+    if f"{header}:5  mix (inlined)\n" not in text or "a >> 3" in text or \
             f"note: {header}: is newer than the ELF, so its lines are not shown" not in text:
         yield f"inlined.h is newer: {text}"
     # What was changed without a newer time, or is no text
-    for content, said in (("\n" * 4 + "\t\x1b[31m\u202e" + "long " * 999, ":5  \\x1b[31m"),
-                          ("short\n", ":5\n"), ("\0" * 99, "inlined.h: is no text")):
+    for content, said in (("\n" * 4 + "\t\x1b[31m\u202e" + "long " * 999, ":5  mix (inlined)  \\x1b[31m"),
+                          ("short\n", ":5  mix (inlined)\n"), ("\0" * 99, "inlined.h: is no text")):
         with open(header, "w", encoding="utf-8") as f:
             f.write(content)
         os.utime(header, (0, 0))
@@ -406,7 +418,7 @@ def check_source(bench):
         yield from (f"{line!r}" for line in text.split("\n") if not line.isprintable())
     os.unlink(header)
     os.mkfifo(header)
-    if f"{header}:5\n" not in bench.text(*words, cwd=work):
+    if f"{header}:5  mix (inlined)\n" not in bench.text(*words, cwd=work):
         yield "a FIFO is shown"
     os.unlink(header)
 

@@ -82,6 +82,23 @@ def check_fall_back(build, folder):
         yield f"cpu-clock: status {status}: {err}"
 
 
+def check_full(build, folder):
+    """A full disk: the recording is cut off, which is said, and not what to do with it."""
+    need("unshare", "perf")
+    place = os.path.join(folder, "full")
+    os.mkdir(place)
+    script = 'mount -t tmpfs -o size=200k none "$0" || exit 77; exec "$@"'
+    _, err, status = run(
+        "unshare", "-m", "sh", "-c", script, place, hlguest_of(build), "record", "-e", "cpu-clock",
+        "-F", "20000", "-o", os.path.join(place, "a.data"), "--", "sh", "-c",
+        "i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done")
+    if status == 77 or "unshare" in err:
+        raise Skip("no file system can be mounted")
+    if status != 1 or "a.data: is cut off, as the disk is full" not in err or "now:" in err or \
+            "did a guest run" in err:
+        yield f"status {status}: {err}"
+
+
 def check_compressed(build, folder):
     """-z, and with callers, for which it is written anew: the samples are there."""
     if "libzstd" not in re.sub(r"without [^)]*", "", must(hlguest_of(build), "--version")):
@@ -493,6 +510,7 @@ def main():
                 lambda: check_stacks(build, folder))
         tap.run("events of KVM are no host samples, and exits is next",
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))
+        tap.run("a full disk", lambda: list(check_full(build, folder)))
         tap.run("compressed", lambda: list(check_compressed(build, folder)))
         tap.run("without guest stacks", lambda: list(check_flat(build, folder)))
         tap.run("stacks of both", lambda: list(check_both(build, folder)))

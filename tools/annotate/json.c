@@ -47,6 +47,8 @@ static json_t *line_of(const struct hlg_listing *l, const struct hlg_line *line,
 		json_object_set_new(o, "file", hlg_json_text(line->file));
 		if (line->source_line > 0)
 			json_object_set_new(o, "line", json_integer(line->source_line));
+		if (line->inlined)
+			json_object_set_new(o, "inlined", hlg_json_text(line->inlined));
 	}
 	return o;
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "filter/stats/interval.h"
 #include "filter/view/place-name.h"
 #include "filter/write/text-lines.h"
 #include "symtab/escape.h"
+#include "symtab/name/demangle.h"
 #include "tools/annotate/annotate.h"
 #include "tools/annotate/called-by.h"
 #include "tools/annotate/snippet.h"
@@ -41,38 +45,61 @@ static void cut(char *text, size_t cells)
 	strcpy(text + cells, "...");
 }
 
-/* What the place is, and where: "function, 63 bytes at 0x12b0 of demo.elf". */
-static void put_place(FILE *f, const struct hlg_place *place)
+/* A line that is broken where it has no room, behind a label. */
+__attribute__((format(printf, 3, 4))) static void put_wrapped(struct writer *w,
+							      const char *label,
+							      const char *fmt, ...)
 {
-	fprintf(f, "  %s", hlg_place_name_kind(place->kind));
-	if (!place->image) {
-		fputs(", guest addresses\n", f);
+	va_list ap;
+	char *line;
+	int rc;
+
+	va_start(ap, fmt);
+	rc = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	w->lost |= rc < 0;
+	if (rc < 0)
 		return;
-	}
-	fprintf(f, ", %" PRIu64 " byte%s at 0x%" PRIx64 " of ", place->end - place->start,
-		place->end - place->start == 1 ? "" : "s", place->start);
-	hlg_escape_print(f, place->image->path);
-	if (hlg_image_n_bases(place->image) == 1)
-		fprintf(f, " (guest 0x%" PRIx64 ")\n",
-			hlg_lane_ip(place->start + place->image->bias));
-	else
-		fprintf(f, " (%zu bases)\n", hlg_image_n_bases(place->image));
+	hlg_text_lines_wrapped(w->f, &w->report->screen, label, line);
+	free(line);
 }
 
-static void put_hottest(FILE *f, const struct hlg_listing *l)
+/* What the place is, and where: "function, 63 bytes at 0x12b0 of demo.elf". */
+static void put_place(struct writer *w, const struct hlg_place *place)
 {
-	char percent[16];
+	const char *kind = hlg_place_name_kind(place->kind);
+	uint64_t size = place->end - place->start;
+	char where[48];
+
+	if (!place->image) {
+		put_wrapped(w, "  ", "%s, guest addresses", kind);
+		return;
+	}
+	if (hlg_image_n_bases(place->image) == 1)
+		snprintf(where, sizeof(where), "guest 0x%" PRIx64,
+			 hlg_lane_ip(place->start + place->image->bias));
+	else
+		snprintf(where, sizeof(where), "%zu bases",
+			 hlg_image_n_bases(place->image));
+	put_wrapped(w, "  ", "%s, %" PRIu64 " byte%s at 0x%" PRIx64 " of %s (%s)", kind,
+		    size, size == 1 ? "" : "s", place->start, place->image->path, where);
+}
+
+static void put_hottest(struct writer *w, const struct hlg_listing *l)
+{
+	char percent[16], text[256];
+	size_t n = 0;
 
 	if (l->n_hot == 0)
 		return;
-	fputs("  hottest (ELF addr):", f);
-	for (size_t i = 0; i < l->n_hot; i++) {
+	for (size_t i = 0; i < l->n_hot && n < sizeof(text); i++) {
 		const struct hlg_line *line = &l->lines[l->hot[i]];
 
-		fprintf(f, "%s %" PRIx64 " %s %%", i ? "," : "", line->addr,
-			hlg_interval_percent(percent, line->share));
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %" PRIx64 " %s %%",
+				      i ? "," : "", line->addr,
+				      hlg_interval_percent(percent, line->share));
 	}
-	fputc('\n', f);
+	hlg_text_lines_wrapped(w->f, &w->report->screen, "  hottest (ELF addr):", text);
 }
 
 /* Name, share, where, and the hottest lines; more only where there is something. */
@@ -82,20 +109,13 @@ static void put_head(struct writer *w, const struct hlg_listing *l,
 	const struct hlg_row *row = l->row;
 	char percent[16];
 
-	fputs("== ", w->f);
-	hlg_escape_print(w->f, row->name);
-	fprintf(w->f, ": %s %% of the guest, %" PRIu64 " sample%s",
-		hlg_interval_percent(percent, row->share.share), row->count.samples,
-		row->count.samples == 1 ? "" : "s");
-	if (series) {
-		fputs("  [", w->f);
-		hlg_escape_print(w->f, series);
-		fputc(']', w->f);
-	}
-	fputc('\n', w->f);
-	put_place(w->f, &row->place);
+	put_wrapped(w, "== ", "%s: %s %% of the guest, %" PRIu64 " sample%s%s%s%s",
+		    row->name, hlg_interval_percent(percent, row->share.share),
+		    row->count.samples, row->count.samples == 1 ? "" : "s",
+		    series ? "  [" : "", series ? series : "", series ? "]" : "");
+	put_place(w, &row->place);
 	hlg_places_put_aliases(w->f, &row->place);
-	put_hottest(w->f, l);
+	put_hottest(w, l);
 	w->lost |= !hlg_called_by_put(w->f, &w->called, w->report, view, row);
 	if (l->remark)
 		fprintf(w->f, "  note: %s\n", l->remark);
@@ -177,6 +197,28 @@ static void tidy(char *to, size_t size, const char *line)
 	to[n] = '\0';
 }
 
+/* "NAME (inlined)  text", either of them or none. */
+static void put_line_text(struct writer *w, char *to, size_t size,
+			  const struct hlg_line *line, const char *text)
+{
+	char *name = !line->inlined                 ? NULL
+		     : w->report->options->demangle ? hlg_demangle(line->inlined)
+						    : strdup(line->inlined);
+	size_t n = 0;
+
+	w->lost |= line->inlined && !name;
+	to[0] = '\0';
+	if (name) {
+		hlg_escape(to, size, name);
+		n = strlen(to);
+		n += (size_t)snprintf(to + n, size - n, " (inlined)%s",
+				      *text ? "  " : "");
+	}
+	if (n < size)
+		hlg_escape(to + n, size - n, text);
+	free(name);
+}
+
 /*
  * "FILE:LINE  text", where it is another than that of the line before. The folders of the
  * file are left out where they are known from there; what is too long loses its front,
@@ -196,7 +238,7 @@ static void put_source(struct writer *w, const struct hlg_line *line,
 	text = hlg_snippet_line(&w->snippets, line->file, line->source_line,
 				&image->elf.id);
 	tidy(raw, sizeof(raw), text ? text : "");
-	hlg_escape(source, sizeof(source), raw);
+	put_line_text(w, source, sizeof(source), line, raw);
 	hlg_escape(path, sizeof(path), same && slash ? slash + 1 : line->file);
 	if (line->source_line > 0)
 		snprintf(number, sizeof(number), "%d", line->source_line);

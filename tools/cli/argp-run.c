@@ -215,6 +215,7 @@ static const char *find_meant(const struct hlg_argp_run *run, const char *messag
 
 static void tell(const struct hlg_argp_run *run, char *message)
 {
+	static const char no_verb[] = "Try `hlguest --help'"; /* of hlguest -- VMM */
 	const char *meant = find_meant(run, message);
 	char *hint = find_hint(message), *line;
 	size_t n = strlen(message);
@@ -228,6 +229,12 @@ static void tell(const struct hlg_argp_run *run, char *message)
 		if (meant)
 			fprintf(stderr, " (did you mean --%s?)", meant);
 		fputc('\n', stderr);
+	}
+	if (strncmp(hint, no_verb, strlen(no_verb)) == 0) {
+		fputs("Options in front of -- are those of hlguest report (hlguest "
+		      "report --help);\nthe VMM's own go behind it.\n",
+		      stderr);
+		return;
 	}
 	while ((line = strsep(&hint, "\n")) && *line) { /* argp wraps it */
 		hlg_escape_print(stderr, line);

@@ -105,12 +105,14 @@ void hlg_diff_text_details(FILE *f, const struct hlg_diff *diff)
 /* What is wrong with a side. */
 static void write_warnings(FILE *f, const struct hlg_diff *diff)
 {
-	for (int s = 0; s < 2; s++)
-		if (diff->side[s].report.banner) {
-			fprintf(f, "!! %s: ", hlg_diff_columns_side[s]);
-			hlg_text_lines_wrapped(f, &diff->screen, "",
-					       diff->side[s].report.banner);
-		}
+	for (int s = 0; s < 2; s++) {
+		const char *banner = diff->side[s].report.banner;
+		char label[32];
+
+		snprintf(label, sizeof(label), "!! %s: ", hlg_diff_columns_side[s]);
+		if (banner)
+			hlg_text_lines_wrapped(f, &diff->screen, label, banner);
+	}
 	hlg_text_lines_notes(f, &diff->screen, &diff->notes, HLG_NOTE_WARNING);
 }
 
@@ -191,7 +193,7 @@ static void put_remark(FILE *f, const struct shown *shown,
 	const struct hlg_place *place = hlg_diff_place(row, row->n[1] ? 1 : 0);
 
 	if (place->kind == HLG_LABEL)
-		fputs("  (label)", f);
+		fputs("  (label, no function)", f);
 	if (row->n[0] > 1 || row->n[1] > 1)
 		fprintf(f, "  (of this name: %zu before, %zu after)", row->n[0],
 			row->n[1]);

@@ -44,6 +44,8 @@ struct hlg_line {
 	bool hottest;           /* the most of all lines */
 	const char *file;       /* of the source line; NULL: not known */
 	int source_line;        /* 0: the compiler names none */
+	const char *inlined;    /* the innermost function that was inlined there, as the
+				   debug information has it; NULL: none, or no line */
 };
 
 #define HLG_LISTING_HOT 5

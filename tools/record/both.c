@@ -33,6 +33,8 @@ int hlg_record_both_host(const struct hlg_record_tracing *how,
 
 	if (rc == 0)
 		return 1;
+	if (rc == HLG_ESYSTEM && stacks->failed)
+		tell("guest stacks", stacks->why.msg);
 	if (rc != HLG_ESYSTEM || how->exits || how->sandboxes || !stacks->program)
 		return rc;
 	why = strstr(err->msg, ": ");

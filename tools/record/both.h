@@ -13,8 +13,8 @@ bool hlg_record_both_callers(const char *out);
 
 /*
  * Can the host's stacks be recorded, as how says? If not, and guest stacks can be, a line
- * says so, and it is 0. 1: they can. Fails where neither can be had, and for what makes
- * no sense.
+ * says so, and it is 0. 1: they can. Fails where neither can be had, and a line says why
+ * not guest stacks; and for what makes no sense.
  */
 int hlg_record_both_host(const struct hlg_record_tracing *how,
 			 const struct hlg_guest_stacks *stacks, struct hlg_err *err);

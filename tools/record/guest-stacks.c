@@ -168,10 +168,14 @@ int hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks,
 	if (rc == 0)
 		return 0;
 	give_up(stacks);
-	stacks->told = true;
-	if (!how->quiet)
-		tell_flat(&stacks->why);
 	return 0;
+}
+
+void hlg_guest_stacks_warn(struct hlg_guest_stacks *stacks, bool quiet)
+{
+	if (stacks->failed && !quiet)
+		tell_flat(&stacks->why);
+	stacks->told = stacks->failed;
 }
 
 void hlg_guest_stacks_options(struct hlg_guest_stacks *stacks, bool callchains,

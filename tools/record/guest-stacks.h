@@ -41,7 +41,6 @@ struct hlg_guest_stacks_how {
 	bool command;   /* perf is given one */
 	const char *recording;
 	const char *guest; /* an ELF or a host with one inside; NULL: not known yet */
-	bool quiet;        /* why there will be none was told before */
 };
 
 #define HLG_GUEST_STACKS_WORDS 8 /* at most, of each of the two functions */
@@ -65,6 +64,9 @@ struct hlg_guest_stacks {
  * the guest, which is known, has none. */
 int hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks,
 			   const struct hlg_guest_stacks_how *how, struct hlg_err *err);
+
+/* Tells why there will be none, if so; quiet: it was told before. */
+void hlg_guest_stacks_warn(struct hlg_guest_stacks *stacks, bool quiet);
 
 /* Appends perf's options, and what goes before the command. callchains: perf has been
  * told already to record the host's. */

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "filter/output/target.h"
@@ -68,6 +69,27 @@ bool hlg_record_keep_is_new(const struct hlg_record_keep *keep, int status)
 	if (is_same(&keep->before, &st))
 		(void)rename(old, keep->path); /* it stays FILE.old if that fails */
 	return false;
+}
+
+bool hlg_record_keep_is_full(const struct hlg_record_keep *keep)
+{
+	enum {
+		LEAST = 65536 /* bytes that any disk in use has: perf writes by mebibytes
+			       */
+	};
+	struct statvfs disk;
+
+	return statvfs(keep->path, &disk) == 0 &&
+	       (geteuid() ? disk.f_bavail : disk.f_bfree) <
+		       (LEAST + disk.f_frsize - 1) / disk.f_frsize;
+}
+
+bool hlg_record_keep_is_absent(const struct hlg_record_keep *keep)
+{
+	struct stat after = look_at(keep->path);
+
+	return after.st_ino == 0 ||
+	       (S_ISREG(after.st_mode) && is_same(&keep->before, &after));
 }
 
 bool hlg_record_keep_old(const struct hlg_record_keep *keep, char *old, size_t size)

@@ -18,12 +18,18 @@ struct hlg_record_keep {
 	struct stat before; /* 0: there was none */
 };
 
-/* Call it before perf runs, and the other two in this order behind it. */
+/* Call it before perf runs, and the others in this order behind it. */
 void hlg_record_keep_begin(struct hlg_record_keep *keep, const char *path);
 
 /* Has perf, which ended with this status, written FILE? An empty one of a perf that
  * failed is none: it is removed, and what it replaced gets its name again. */
 bool hlg_record_keep_is_new(const struct hlg_record_keep *keep, int status);
+
+/* Has perf, which failed, no room left where FILE is? What it wrote is cut off then. */
+bool hlg_record_keep_is_full(const struct hlg_record_keep *keep);
+
+/* Is FILE missing, or what it was? A device or a pipe is neither. */
+bool hlg_record_keep_is_absent(const struct hlg_record_keep *keep);
 
 /* Is FILE.old a good recording? Its name is in old then, of size bytes. */
 bool hlg_record_keep_old(const struct hlg_record_keep *keep, char *old, size_t size);

@@ -161,10 +161,11 @@ int hlg_record_process_check_list(const char *pids, struct hlg_err *err)
 		snprintf(path, sizeof(path), "/proc/%.*s", (int)(n < 40 ? n : 40), pids);
 		if (n == 0 || n > 40 || strspn(pids, "0123456789") != n ||
 		    (access(path, F_OK) != 0 && access("/proc/self", F_OK) == 0))
-			return hlg_err_set(err, HLG_EINPUT,
-					   "-p %.*s: no such process (pidof finds one by its "
-					   "name, -a takes all)",
-					   (int)n, pids);
+			return hlg_err_set(
+				err, HLG_EINPUT,
+				"-p %.*s: no such process (pidof finds one by its "
+				"name, -a takes all)",
+				(int)n, pids);
 		pids += n + (pids[n] == ',');
 	}
 	return 0;

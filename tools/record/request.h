@@ -23,6 +23,7 @@ struct hlg_record_request {
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;
 	struct hlg_record_guests guests; /* that are known */
+	bool cut;                        /* the recording, as the disk is full */
 };
 
 /* Does it need tracepoints? */

@@ -66,15 +66,20 @@ static int finish(struct hlg_record_request *args, const char *event, int status
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
+		args->cut = status != 0 && hlg_record_keep_is_full(keep);
+		if (args->cut)
+			status = 1;
 		if (hlg_record_tell(args, event, status, stacks) != 0 && status == 0)
 			status = 1;
 		if (!args->quiet)
 			hlg_record_tell_old(keep);
-	} else if (status != 0 && status != 127 && strcmp(args->out, "-") != 0) {
+	} else if (strcmp(args->out, "-") != 0 && status != 127 &&
+		   (status != 0 || hlg_record_keep_is_absent(keep))) {
 		fputs("hlguest: ", stderr);
 		hlg_escape_print(stderr, args->out);
-		fprintf(stderr, ": nothing was recorded: perf ended with status %d\n",
-			status);
+		fprintf(stderr, ": nothing was recorded: perf ended with status %d%s\n",
+			status, status ? "" : ", and wrote no file");
+		status = status ? status : 1;
 	}
 	return status;
 }
@@ -140,8 +145,7 @@ static int begin_guest_stacks(struct hlg_record_request *args,
 		.way = args->way,
 		.bytes = args->stack_bytes ? args->stack_bytes : HLG_GUEST_STACKS_BYTES,
 		.command = args->command,
-		.recording = args->out,
-		.quiet = args->run > 0};
+		.recording = args->out};
 	int rc;
 
 	/* Of all that run, those that will have samples are not known yet. */
@@ -167,6 +171,8 @@ static int begin_stacks(struct hlg_record_request *args, const char *event,
 	if (rc == 0 && args->both && !args->stacks)
 		rc = hlg_record_both_host(&how, stacks, err);
 	args->stacks |= rc > 0;
+	if (rc >= 0)
+		hlg_guest_stacks_warn(stacks, args->run > 0);
 	args->both = false;
 	return rc < 0 ? rc : 0;
 }

@@ -88,6 +88,16 @@ static void tell_otherwise(const struct hlg_record_request *args, const char *as
 	hlg_perfdata_close(pd);
 }
 
+/* What has been recorded is there, and can be read. */
+static void tell_cut(const struct hlg_record_request *args)
+{
+	fputs("hlguest: ", stderr);
+	hlg_escape_print(stderr, args->out);
+	fputs(": is cut off, as the disk is full (make room, or record on another: -o "
+	      "FILE)\n",
+	      stderr);
+}
+
 static void tell_sums(const struct hlg_record_request *args,
 		      const struct hlg_recording_sums *sums, uint64_t traced)
 {
@@ -172,7 +182,9 @@ int hlg_record_tell(struct hlg_record_request *args, const char *event, int stat
 		if (!args->run)
 			tell_otherwise(args, event);
 	}
-	if (sums.guest == 0 && !args->exits)
+	if (args->cut)
+		tell_cut(args);
+	else if (sums.guest == 0 && !args->exits)
 		tell_nothing(args, event, status);
 	else if (!args->quiet && !args->runs)
 		tell_next(args);

@@ -97,7 +97,7 @@ def said(one, text):
     name = re.escape(os.path.basename(one.path))
     wanted = [rf"^guest +{name}, the guest inside it, x86-64, base {one.base:#x} "
               rf"\(Hyperlight note {re.escape(one.version)}\)$",
-              r"^check +OK: all (\d+) tested samples lie on instruction starts"]
+              r"^check +OK: all (\d+) (?:tested )?samples lie on instruction starts"]
     wrong = [line for line in wanted if not re.search(line, text, re.M)]
     wrong += re.findall(r"^(?:warning:|!!).*", text, re.M)
     return [*wrong, text] if wrong else []

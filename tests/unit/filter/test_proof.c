@@ -420,7 +420,7 @@ START_TEST(not_recorded)
 	ck_assert_str_eq(
 		line, HLG_HAVE_ZYDIS
 			      ? "100 % of 90 stacks whole, 30 samples without callers; "
-				"of calls 100 % proved"
+				"of calls the code proves 100 %"
 			      : "100 % of 90 stacks whole, 30 samples without callers");
 	/* The warning and the limits of the shares say one thing. */
 	ck_assert_int_eq(hlg_children_build(&children, &report, &report.all, &err), 0);

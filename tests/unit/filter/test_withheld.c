@@ -180,7 +180,7 @@ START_TEST(what_fits_is_named)
 	text = kit_report(&run);
 	ck_assert(!run.mismatch);
 	ck_assert_ptr_nonnull(
-		strstr(text, _i ? "\ncheck     OK: all 60 tested samples lie"
+		strstr(text, _i ? "\ncheck     OK: all 60 samples lie"
 				: "\ncheck     cannot tell: too few"));
 	ck_assert_ptr_nonnull(strstr(text, "  zz_compute"));
 	ck_assert_ptr_null(strstr(text, "!!"));
@@ -284,9 +284,9 @@ START_TEST(the_first_line)
 	static const char *const banner[] = {
 		"no sample lies in a function: wrong ELF or wrong base; base 0x700000 "
 		"fits 100.00 % (use guest.elf@0x700000)",
-		"0.00 % of 60 samples lie on instruction starts (chance: 25.00 %): "
+		"0.00 % of 60 samples lie on instruction starts (25.00 % by chance): "
 		"wrong ELF or wrong base; no base fits",
-		"1.23 % of 81 samples lie on instruction starts (chance: 25.00 %): "
+		"1.23 % of 81 samples lie on instruction starts (25.00 % by chance): "
 		"wrong ELF or wrong base; base 0x700000 "
 		"fits 100.00 %, and 1 more bases fit others (use guest.elf@auto)"};
 	struct hlg_report r;

@@ -12,9 +12,6 @@
 #include <string.h>
 
 #include "config.h"
-#if HLG_HAVE_CAPSTONE
-#include <capstone/capstone.h>
-#endif
 #include "tests/kit/filter.h"
 #include "tests/kit/oom.h"
 #include "tests/kit/tap.h"
@@ -411,8 +408,8 @@ static char *write_all(struct bench *b, bool json, unsigned nth, bool all, bool 
 	return NULL;
 }
 
-/* Capstone 5 does not look at what its own strdup returns (AArch64_printInst). */
-#if HLG_HAVE_CAPSTONE && CS_API_MAJOR >= 5
+/* Capstone does not look at what its own strdup returns (AArch64_printInst). */
+#if HLG_HAVE_CAPSTONE
 #define CAPSTONE_FAILS true
 #else
 #define CAPSTONE_FAILS false

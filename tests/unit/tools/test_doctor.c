@@ -130,10 +130,10 @@ START_TEST(perf_has_traps)
 	expect(&p, HLG_LEVEL_WARN, "perf", "cycles:P", "cycles:G");
 	p.machine.intel = false;
 	p.minor = 12;
-	expect(&p, HLG_LEVEL_INFO, "perf", ":S miss threads", "-p");
+	expect(&p, HLG_LEVEL_INFO, "perf", "groups of counters miss threads", "-p");
 	p.major = 5;
 	p.minor = 14;
-	expect(&p, HLG_LEVEL_INFO, "perf", "5.14: event groups", "-a");
+	expect(&p, HLG_LEVEL_INFO, "perf", "5.14: groups of counters", "-a");
 	p.major = 7;
 	p.minor = 0;
 	p.here = true;
