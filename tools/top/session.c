@@ -1,0 +1,689 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/top/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "filter/output/screen.h"
+#include "symtab/escape.h"
+#include "tools/beside/beside.h"
+#include "tools/cli/output.h"
+#include "tools/record/command.h"
+#include "tools/record/counters.h"
+#include "tools/record/modifiers.h"
+#include "tools/record/session.h"
+#include "tools/top/follow.h"
+#include "tools/top/guests.h"
+#include "tools/top/panes.h"
+#include "tools/top/save.h"
+#include "tools/top/screen.h"
+
+#define NAME "perf's recording" /* what it is called in messages */
+
+#define MS        UINT64_C(1000000)
+#define WAIT_NS   (5000 * MS) /* of --once, for a first sample: perf has to begin */
+#define DRAIN_NS  (100 * MS)  /* after a ping, until perf has written what it had */
+#define LOOK_NS   (2000 * MS) /* how often guests are looked for while there are none */
+#define MESSAGE_S 5           /* as long as one is shown */
+
+struct session {
+	struct hlg_top_request *request;
+	struct hlg_top_follow perf;
+	struct hlg_top_guests guests;
+	struct hlg_options options; /* that their words make */
+	/* What was counted. */
+	struct hlg_profile profile;
+	struct hlg_batch_given given;
+	uint64_t whole;
+	struct hlg_top_window window;
+	struct hlg_top_spool spool;
+	/* What is shown. */
+	struct hlg_top_judged *judged;
+	uint64_t judged_at;
+	struct hlg_top_rows rows;
+	struct hlg_top_sums shown_sums; /* as they were when the display was paused */
+	uint64_t shown_took;
+	struct hlg_top_keys keys;
+	struct hlg_top_panes pane;
+	char message[512];
+	uint64_t message_until;
+	bool screen, again;
+	int real_stderr; /* while the screen is on; -1 */
+	/* When, in ns. */
+	uint64_t began, first, next, draw;
+	bool stopping, ended; /* it is being ended by us; all has been read */
+	struct hlg_err err;   /* why it had to end */
+	bool failed;
+};
+
+static volatile sig_atomic_t ended_by, resized;
+
+static void on_end(int sig)
+{
+	ended_by = sig;
+}
+
+static void on_resize(int sig)
+{
+	(void)sig;
+	resized = 1;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* What is shown */
+
+static const char *event_name(const struct session *s)
+{
+	for (uint32_t i = 0; i < s->profile.n_events; i++)
+		if (s->profile.events[i].kind != HLG_EVENT_TRACEPOINT)
+			return s->profile.events[i].name;
+	return NULL;
+}
+
+static struct hlg_top_shown shown_of(const struct session *s)
+{
+	struct hlg_top_shown shown = {.judged = s->judged,
+				      .rows = s->judged ? &s->rows : NULL,
+				      .sums = s->shown_sums,
+				      .took = s->shown_took,
+				      .window = s->request->window,
+				      .event = event_name(s),
+				      .exits = s->request->record.exits,
+				      .screen = s->screen ? hlg_top_screen_size()
+							  : hlg_screen_of(stdout)};
+
+	if (!s->guests.n)
+		shown.waits = "no VMM runs whose guest is known (name its ELF: hlguest "
+			      "top guest.elf -a)";
+	return shown;
+}
+
+static void draw(struct session *s)
+{
+	const struct hlg_top_shown shown = shown_of(s);
+	const struct hlg_top_pane pane = {s->pane.title, s->pane.lines, s->pane.n};
+	const bool told = s->message[0] && now_ns() < s->message_until;
+	struct hlg_top_frame frame;
+
+	if (!s->screen)
+		return;
+	hlg_top_frame_build(&frame, &shown, &s->keys, &pane, told ? s->message : NULL);
+	hlg_top_screen_show(&frame, s->again);
+	s->again = false;
+	hlg_top_frame_finish(&frame);
+}
+
+__attribute__((format(printf, 2, 3))) static void tell(struct session *s, const char *fmt,
+						       ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s->message, sizeof(s->message), fmt, ap);
+	va_end(ap);
+	s->message_until = now_ns() + MESSAGE_S * 1000 * MS;
+}
+
+/* What perf, or the command, says: all of it comes when the screen is gone. */
+static void tell_said(struct session *s)
+{
+	char *line = hlg_top_follow_last(&s->perf);
+	char shown[256];
+
+	if (!line)
+		return;
+	hlg_escape_cut(shown, sizeof(shown), line);
+	tell(s, "said: %s", shown);
+	free(line);
+}
+
+/* A table for a script. */
+static void print(struct session *s)
+{
+	const struct hlg_top_shown shown = shown_of(s);
+	struct hlg_err err;
+
+	if (s->request->format == 0)
+		hlg_top_text_table(stdout, &shown, s->request->rows);
+	else if (hlg_top_text_json(stdout, &shown, &err) < 0) {
+		s->err = err;
+		s->failed = true;
+	}
+	if (!hlg_output_flush())
+		s->failed = true;
+}
+
+/* The report so far, if it is time for one. What goes wrong, as without memory, ends all.
+ */
+static void judge(struct session *s, uint64_t now)
+{
+	struct hlg_top_judged *judged;
+
+	if (!s->guests.n || s->given.sums.guest == 0)
+		return;
+	/* The last table is judged by all that is in it, and so is the only one. */
+	if (!s->ended &&
+	    (s->request->once ||
+	     !hlg_top_judge_due(s->judged, s->given.sums.guest, s->judged_at, now)))
+		return;
+	judged = hlg_top_judge((int)s->guests.n, s->guests.words, NAME, &s->given,
+			       HLG_TOP_JUDGE_TABLE, &s->err);
+	if (!judged) {
+		s->failed = true;
+		return;
+	}
+	hlg_top_rows_finish(&s->rows);
+	hlg_top_judge_finish(s->judged);
+	s->judged = judged;
+	s->judged_at = now;
+}
+
+static void make_rows(struct session *s)
+{
+	hlg_top_rows_finish(&s->rows);
+	if (!s->judged)
+		return;
+	if (hlg_top_rows_build(&s->rows, s->judged, &s->window, &s->err) < 0)
+		s->failed = true;
+	hlg_top_rows_choose(&s->rows, s->keys.sort, s->keys.filter);
+}
+
+/* A slice of time has passed. */
+static void refresh(struct session *s)
+{
+	uint64_t now = now_ns();
+
+	if (!hlg_top_window_close(&s->window, &s->profile, s->given.sums.lost, now)) {
+		hlg_err_memory(&s->err, "rows");
+		s->failed = true;
+	}
+	if (hlg_top_guests_look(&s->guests, &s->request->record, now, &s->err) < 0)
+		s->failed = true;
+	if (s->keys.paused)
+		return;
+	judge(s, now);
+	s->shown_sums = hlg_top_window_sums(&s->window, HLG_TOP_SINCE);
+	s->shown_took = hlg_top_window_took(&s->window, HLG_TOP_SINCE);
+	if (!s->failed)
+		make_rows(s);
+}
+
+/* Keys */
+
+static void open_pane(struct session *s, int rc, const struct hlg_err *err)
+{
+	if (rc < 0) {
+		tell(s, "%s", err->msg);
+		return;
+	}
+	s->keys.mode = HLG_TOP_TEXT;
+	s->keys.line = 0;
+}
+
+static void annotate(struct session *s)
+{
+	const struct hlg_top_row *row = &s->rows.rows[s->keys.cursor];
+	struct hlg_screen screen = hlg_top_screen_size();
+	struct hlg_err err;
+
+	if (s->judged->report.suppressed) {
+		tell(s, "instructions are withheld: the samples do not fit, or too few "
+			"have come");
+		return;
+	}
+	open_pane(s,
+		  hlg_top_panes_annotate(
+			  &s->pane, (int)s->guests.n, s->guests.words, &s->given,
+			  s->rows.since.hits[row->since->first_hit].ip, &screen, &err),
+		  &err);
+}
+
+static void callers(struct session *s)
+{
+	tell(s, "callers are not recorded (hlguest record -g, then hlguest report "
+		"--children)");
+}
+
+static void save(struct session *s)
+{
+	const char *paths[HLG_BESIDE_GUESTS];
+	const struct hlg_top_saving saving = {
+		&s->spool,
+		s->whole,
+		(int)s->guests.n,
+		s->guests.words,
+		paths,
+		hlg_top_guests_paths(&s->options, &s->request->record, paths)};
+
+	hlg_top_save(&saving, s->message, sizeof(s->message));
+	s->message_until = now_ns() + 2 * MESSAGE_S * 1000 * MS;
+}
+
+static void stop(struct session *s)
+{
+	if (!s->stopping)
+		hlg_top_follow_stop(&s->perf);
+	s->stopping = true;
+}
+
+static void act(struct session *s, enum hlg_top_action action)
+{
+	struct hlg_err err = {""};
+
+	switch (action) {
+	case HLG_TOP_ZERO:
+		hlg_top_window_zero(&s->window);
+		s->shown_sums = hlg_top_window_sums(&s->window, HLG_TOP_SINCE);
+		s->shown_took = 0;
+		make_rows(s);
+		break;
+	case HLG_TOP_ANNOTATE:
+		annotate(s);
+		break;
+	case HLG_TOP_CALLERS:
+		callers(s);
+		break;
+	case HLG_TOP_HELP:
+		open_pane(s, hlg_top_panes_help(&s->pane, &err), &err);
+		break;
+	case HLG_TOP_SAVE:
+		save(s);
+		break;
+	case HLG_TOP_QUIT:
+		stop(s);
+		break;
+	default:
+		break;
+	}
+}
+
+static void press_keys(struct session *s)
+{
+	int key;
+
+	while ((key = hlg_top_screen_key()) >= 0) {
+		enum hlg_top_action action;
+
+		s->message[0] = '\0';
+		action = hlg_top_keys_press(&s->keys, key);
+		act(s, action);
+		hlg_top_rows_choose(&s->rows, s->keys.sort, s->keys.filter);
+	}
+	draw(s);
+}
+
+/* Reading */
+
+/* Has a window passed since the first sample, or a while without any? */
+static bool is_over(const struct session *s, uint64_t now)
+{
+	return s->first ? now - s->first >= s->request->window
+			: now - s->began >= s->request->window + WAIT_NS;
+}
+
+/* What is due now; returns how long it may be waited, in ns. */
+static uint64_t turn(struct session *s)
+{
+	uint64_t now = now_ns();
+
+	if (s->request->once && is_over(s, now))
+		stop(s); /* what it still has is in the table, too */
+	if (s->draw && now >= s->draw) {
+		s->draw = 0;
+		refresh(s);
+		if (s->screen)
+			draw(s);
+		else if (!s->request->once && !s->stopping)
+			print(s);
+	}
+	if (now >= s->next) {
+		hlg_top_follow_ping(&s->perf);
+		s->draw = now + DRAIN_NS;
+		s->next += s->request->every;
+		if (s->next <= now) /* a slow machine, or one that slept */
+			s->next = now + s->request->every;
+	}
+	if (s->draw && s->draw < s->next)
+		return s->draw > now ? s->draw - now : 0;
+	return s->next - now;
+}
+
+/* Waits until there is something to read, and does what comes first. */
+static void wait_a_while(struct session *s, uint64_t ns)
+{
+	const struct timespec most = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	struct pollfd fds[] = {{.fd = s->perf.data, .events = POLLIN},
+			       {.fd = s->perf.said, .events = POLLIN},
+			       {.fd = s->perf.from[0], .events = POLLIN},
+			       {.fd = s->screen ? STDIN_FILENO : -1, .events = POLLIN}};
+	sigset_t none;
+	int n;
+
+	sigemptyset(&none);
+	n = ppoll(fds, 4, &most, &none);
+	if (ended_by)
+		stop(s);
+	if (resized) {
+		resized = 0;
+		s->again = true;
+		draw(s);
+	}
+	if (n <= 0)
+		return;
+	if (fds[2].revents & (POLLHUP | POLLERR) && !(fds[2].revents & POLLIN)) {
+		close(s->perf.from[0]);
+		s->perf.from[0] = -1;
+	}
+	if (hlg_top_follow_hear(&s->perf))
+		tell_said(s);
+	if (fds[3].revents & POLLIN)
+		press_keys(s);
+	else if (fds[3].revents) /* the terminal is gone */
+		stop(s);
+}
+
+static ssize_t read_on(void *ctx, void *to, size_t n,
+		       const struct hlg_recording_sums *sums, uint64_t whole)
+{
+	struct session *s = ctx;
+	ssize_t got;
+
+	s->given.sums = *sums;
+	s->whole = whole;
+	if (!s->first && sums->samples)
+		s->first = now_ns();
+	while (!s->failed) {
+		uint64_t ns = turn(s);
+
+		got = read(s->perf.data, to, n);
+		if (got > 0 &&
+		    hlg_top_spool_write(&s->spool, to, (size_t)got, &s->err) < 0)
+			s->failed = true;
+		if (got >= 0)
+			return got;
+		if (errno != EAGAIN && errno != EINTR)
+			return got;
+		wait_a_while(s, ns);
+	}
+	stop(s);
+	return 0;
+}
+
+/* From the beginning to the end */
+
+static void catch_signals(void)
+{
+	const struct sigaction end = {.sa_handler = on_end};
+	const struct sigaction resize = {.sa_handler = on_resize};
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	sigaction(SIGINT, &end, NULL);
+	sigaction(SIGTERM, &end, NULL);
+	sigaction(SIGWINCH, &resize, NULL);
+	signal(SIGPIPE, SIG_DFL);
+}
+
+static void let_signals(void)
+{
+	sigset_t none;
+
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGWINCH, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* What libraries say on standard error meanwhile is said again by the report. */
+static void begin_screen(struct session *s)
+{
+	int null;
+
+	if (!s->screen)
+		return;
+	if (!hlg_top_screen_begin()) {
+		s->screen = false;
+		return;
+	}
+	s->real_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (null >= 0 && s->real_stderr >= 0)
+		dup2(null, STDERR_FILENO);
+	if (null >= 0)
+		close(null);
+}
+
+static void end_screen(struct session *s)
+{
+	hlg_top_screen_end();
+	if (s->real_stderr >= 0) {
+		dup2(s->real_stderr, STDERR_FILENO);
+		close(s->real_stderr);
+	}
+	s->real_stderr = -1;
+	if (s->screen && s->perf.n_text) /* it was not seen in full */
+		fwrite(s->perf.text, 1, s->perf.n_text, stderr);
+	s->screen = false;
+}
+
+static int choose_screen(struct session *s)
+{
+	const char *why;
+
+	if (s->request->once || s->request->stdio || s->request->format)
+		return 0;
+	if (hlg_top_screen_is_there(&why)) {
+		s->screen = true;
+		return 0;
+	}
+	fprintf(stderr, "hlguest: no screen: %s: tables are printed, as by --stdio\n",
+		why);
+	return 0;
+}
+
+/* The last table, of all that was read: of --once, and of JSON, which has no report. */
+static int write_last(struct session *s)
+{
+	enum hlg_trust_verdict verdict;
+
+	s->ended = true;
+	refresh(s);
+	if (!s->failed)
+		print(s);
+	if (s->failed && s->err.msg[0])
+		return hlg_output_error(&s->err);
+	verdict = s->judged ? s->judged->report.trust.all.verdict : HLG_TRUST_UNTESTED;
+	return hlg_output_end(!s->judged ? 1 : verdict == HLG_TRUST_MISMATCH ? 3 : 0);
+}
+
+static int tell_perf(const struct session *s, int status)
+{
+	if (s->given.sums.samples == 0 && status)
+		fprintf(stderr,
+			"hlguest: perf ended with status %d, and nothing was recorded "
+			"(see what it said; hlguest doctor shows what this machine can "
+			"record)\n",
+			status);
+	else if (s->perf.killed)
+		fprintf(stderr,
+			"hlguest: perf was ended by signal %d: what it had written by "
+			"then is reported\n",
+			status - 128);
+	return status;
+}
+
+/* As record does; the recording is whole without. */
+static void note_guests(const struct session *s)
+{
+	const char *paths[HLG_BESIDE_GUESTS];
+	struct hlg_err err;
+
+	if (s->request->out && s->given.sums.samples &&
+	    hlg_beside_write(
+		    s->request->out, paths,
+		    hlg_top_guests_paths(&s->options, &s->request->record, paths),
+		    &err) < 0)
+		hlg_output_error(&err);
+}
+
+/* What comes behind the last sample. Returns the exit status. */
+static int finish(struct session *s, int rc, const struct hlg_err *err)
+{
+	bool command = s->request->record.command != NULL;
+	int perf = hlg_top_follow_end(&s->perf), status;
+
+	end_screen(s);
+	let_signals();
+	if (s->failed && s->err.msg[0])
+		hlg_output_error(&s->err);
+	if (!s->stopping)
+		tell_perf(s, perf);
+	note_guests(s);
+	if (s->given.sums.samples == 0 && perf && !s->stopping)
+		return perf;
+	if (rc < 0 && s->given.sums.samples == 0 && !s->stopping)
+		return hlg_output_error(err);
+	if (rc < 0 && s->given.sums.samples)
+		hlg_output_error(err);
+	if (!s->guests.n) {
+		fputs("hlguest: no guest was found: name its ELF (hlguest top guest.elf "
+		      "-a)\n",
+		      stderr);
+		return 1;
+	}
+	status = s->request->once || s->request->format
+			 ? write_last(s)
+			 : hlg_top_judge_report((int)s->guests.n, s->guests.words, NAME,
+						&s->given);
+	if (s->failed)
+		return 1;
+	if (ended_by && (command || ended_by != SIGINT))
+		return 128 + ended_by;
+	if (!s->stopping && perf)
+		return perf;
+	return status;
+}
+
+/* Counts what perf writes, and shows it meanwhile. Returns the exit status. */
+static int follow(struct session *s, const char *event)
+{
+	const struct hlg_feed_live live = {read_on, s};
+	const struct hlg_feed_how how = {.live = &live, .threads = 1};
+	struct hlg_recording_sums sums;
+	struct hlg_err err;
+	int rc;
+
+	catch_signals();
+	rc = hlg_top_follow_begin(&s->perf, &s->request->record, event, s->screen, &err);
+	if (rc < 0)
+		return hlg_output_error(&err);
+	begin_screen(s);
+	s->began = now_ns();
+	s->next = s->began + s->request->every;
+	if (!hlg_top_window_begin(&s->window,
+				  (size_t)(s->request->window / s->request->every),
+				  s->began))
+		rc = hlg_err_memory(&err, "rows");
+	draw(s);
+	if (rc == 0)
+		rc = hlg_feed_read(NAME, &how, &s->profile, NULL, &sums, &err);
+	if (rc == 0)
+		s->given.sums = sums;
+	return finish(s, rc, &err);
+}
+
+static int prepare(struct session *s, struct hlg_err *err)
+{
+	bool apart = true; /* of guests that are not known yet it may have to be */
+	int rc = hlg_top_guests_find(&s->guests, &s->request->images, &s->request->record,
+				     err);
+
+	if (rc == 0 && s->guests.n)
+		rc = hlg_top_judge_apart((int)s->guests.n, s->guests.words, &apart, err);
+	if (rc == 0)
+		rc = hlg_options_parse(&s->options, (int)s->guests.n, s->guests.words,
+				       err);
+	if (rc == 0 && !hlg_profile_init(&s->profile, &s->options))
+		rc = hlg_err_memory(err, "profile");
+	if (rc == 0 && apart)
+		hlg_profile_keep_apart(&s->profile);
+	if (rc == 0)
+		rc = choose_screen(s);
+	if (rc == 0 && (s->request->out || s->screen))
+		rc = hlg_top_spool_begin(&s->spool, s->request->out, err);
+	s->given.profile = &s->profile;
+	return rc;
+}
+
+/* What perf would find out later, as record does. Returns the exit status. */
+static int refuse(const struct hlg_record_request *r, const char *event)
+{
+	struct hlg_err err;
+	int status = r->command ? hlg_record_command_check(r->command[0], &err) : 0;
+
+	if (status == 0 && !strstr(event, "cycles") &&
+	    hlg_record_counters_check(event, &err) < 0)
+		status = 1;
+	if (status != 0)
+		hlg_output_error(&err);
+	return status;
+}
+
+int hlg_top_session(struct hlg_top_request *request)
+{
+	struct hlg_record_request *r = &request->record;
+	const char *event = r->event                           ? r->event
+			    : !hlg_record_counters_of_guests() ? "cpu-clock"
+			    : r->host                          ? "cycles:HG"
+							       : "cycles:G";
+	char *counted = hlg_record_modifiers_add(event, r->host);
+	struct session s = {.request = request, .spool.fd = -1, .real_stderr = -1};
+	struct hlg_err err;
+	int status;
+
+	if (!r->frequency)
+		r->frequency = HLG_RECORD_FREQUENCY;
+	s.perf.said = s.perf.data = -1;
+	if (!counted) {
+		hlg_err_memory(&err, "top");
+		return hlg_output_error(&err);
+	}
+	status = refuse(r, event);
+	if (status == 0 && prepare(&s, &err) < 0) {
+		hlg_output_error(&err);
+		status = 2;
+	} else if (status == 0) {
+		status = follow(&s, counted);
+		hlg_top_follow_finish(&s.perf);
+	}
+	hlg_top_panes_finish(&s.pane);
+	hlg_top_rows_finish(&s.rows);
+	hlg_top_judge_finish(s.judged);
+	hlg_top_window_finish(&s.window);
+	hlg_top_spool_finish(&s.spool);
+	hlg_profile_finish(&s.profile);
+	hlg_options_finish(&s.options);
+	hlg_top_guests_finish(&s.guests);
+	free(counted);
+	return status;
+}
