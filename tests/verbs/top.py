@@ -360,6 +360,23 @@ def check_live(bench):
         yield f"status {status}, {counts}, {last}: {err}"
 
 
+def check_callers(bench):
+    """With -g what is recorded has the guest's callers, but of the first moments."""
+    vm = monitor(bench.build, bench.folder)
+    elf = guest("tree", bench.build, bench.folder)
+    path = os.path.join(bench.folder, "callers.data")
+    out, err, status = run(bench.hlguest, "top", "-g", "--once", "--window=1s", "-o", path, "-e",
+                           "cpu-clock", "--", vm, "--seconds=20", elf, cwd=bench.folder)
+    if "no callers: " in err:
+        raise Skip(err.strip().split("\n")[0])
+    report = must(bench.hlguest, "report", "--children", "--top=0", elf, path)
+    shares = {name: float(n) for n, name in re.findall(r"^ *([\d.]+) % .* (\w+)$", report, re.M)}
+    if status or samples_of(out) != samples_of(report) or shares.get("run", 0) < 30:
+        yield f"status {status}: {err}{out}\n{report}"
+    if not re.search(r"^callers   [\d.]+ % of \d+ stacks whole", report, re.M):
+        yield report
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
@@ -388,6 +405,7 @@ def main():
                 tap.run(name, lambda check=check: list(check(bench)))
         os.unlink(os.path.join(folder, "perf"))
         tap.run("a real guest", lambda: list(check_live(bench)))
+        tap.run("callers", lambda: list(check_callers(bench)))
     return tap.finish()
 
 

@@ -76,6 +76,8 @@ const char **hlg_record_perf_words(const struct hlg_record_request *args,
 	hlg_guest_stacks_options(stacks, args->stacks, words, &n);
 	if (args->compress)
 		words[n++] = "-z";
+	if (args->room)
+		hlg_guest_stacks_room(args->stacks, words, &n);
 	if (args->control)
 		words[n++] = args->control;
 	words[n++] = "-o";

@@ -24,8 +24,9 @@ struct hlg_top_follow {
 	int data;  /* the recording comes from here; read it to its end */
 	int said;  /* its standard error, and the command's, if that was captured */
 	int to[2], from[2];
-	bool pinged; /* and not answered yet */
-	bool killed; /* it did not end by itself */
+	bool pinged;  /* and not answered yet */
+	bool answers; /* has it ever? */
+	bool killed;  /* it did not end by itself */
 	char control[48];
 	char *text; /* what was said last */
 	size_t n_text;

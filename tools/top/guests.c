@@ -19,13 +19,26 @@ static int add_word(struct hlg_top_guests *g, const char *word, struct hlg_err *
 	return 0;
 }
 
+static int add_image(struct hlg_top_guests *g, const char *word, struct hlg_err *err)
+{
+	int rc = add_word(g, word, err);
+
+	g->n_images += rc == 0;
+	return rc;
+}
+
+int hlg_top_guests_option(struct hlg_top_guests *g, const char *word, struct hlg_err *err)
+{
+	return add_word(g, word, err);
+}
+
 static int add_found(struct hlg_top_guests *g, const struct hlg_record_guests *found,
 		     struct hlg_err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < found->n; i++)
-		rc = add_word(g, found->paths[i], err);
+		rc = add_image(g, found->paths[i], err);
 	return rc;
 }
 
@@ -55,8 +68,8 @@ int hlg_top_guests_find(struct hlg_top_guests *g, const struct hlg_verb_texts *n
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < named->n; i++)
-		rc = add_word(g, named->text[i], err);
-	if (rc < 0 || g->n)
+		rc = add_image(g, named->text[i], err);
+	if (rc < 0 || g->n_images)
 		return rc;
 	guest = r->command ? hlg_record_command_guest(r->command) : NULL;
 	module = r->command ? hlg_record_command_module(r->command) : NULL;
@@ -76,7 +89,7 @@ int hlg_top_guests_find(struct hlg_top_guests *g, const struct hlg_verb_texts *n
 int hlg_top_guests_look(struct hlg_top_guests *g, struct hlg_record_request *request,
 			uint64_t now, struct hlg_err *err)
 {
-	if (g->n || now - g->looked < LOOK_NS)
+	if (g->n_images || now - g->looked < LOOK_NS)
 		return 0;
 	g->looked = now;
 	hlg_record_process_add_vmms(&request->guests);

@@ -10,10 +10,14 @@
 
 /* All zero before. */
 struct hlg_top_guests {
-	char **words; /* for hlg_top_judge: images, none so far with -a */
-	size_t n;
-	uint64_t looked; /* ns, when it was looked for last */
+	char **words;       /* for hlg_top_judge: options and images */
+	size_t n, n_images; /* with -a there may be none so far */
+	uint64_t looked;    /* ns, when it was looked for last */
 };
+
+/* An option of the filter, before they are found. */
+int hlg_top_guests_option(struct hlg_top_guests *guests, const char *word,
+			  struct hlg_err *err);
 
 /* named: images FILE[@BASE], which count alone if there are any. Fails where there is no
  * guest and none can come. Finish it in any case. */

@@ -24,6 +24,11 @@ int hlg_top_panes_annotate(struct hlg_top_panes *pane, int n_words, char *const 
 			   const struct hlg_batch_given *given, uint64_t ip,
 			   const struct hlg_screen *screen, struct hlg_err *err);
 
+/* The same of who called what is at ip: the most frequent ways to it. */
+int hlg_top_panes_callers(struct hlg_top_panes *pane, int n_words, char *const *words,
+			  const struct hlg_batch_given *given, uint64_t ip,
+			  const struct hlg_screen *screen, struct hlg_err *err);
+
 void hlg_top_panes_finish(struct hlg_top_panes *pane);
 
 #endif

@@ -16,10 +16,12 @@
 #include "symtab/escape.h"
 #include "tools/beside/beside.h"
 #include "tools/cli/output.h"
+#include "tools/inputs/sides.h"
 #include "tools/record/command.h"
 #include "tools/record/counters.h"
 #include "tools/record/modifiers.h"
 #include "tools/record/session.h"
+#include "tools/top/callers.h"
 #include "tools/top/follow.h"
 #include "tools/top/guests.h"
 #include "tools/top/panes.h"
@@ -41,6 +43,8 @@ struct session {
 	struct hlg_options options; /* that their words make */
 	/* What was counted. */
 	struct hlg_profile profile;
+	struct hlg_stacks stacks; /* where callers are recorded */
+	struct hlg_top_callers callers;
 	struct hlg_batch_given given;
 	uint64_t whole;
 	struct hlg_top_window window;
@@ -59,6 +63,7 @@ struct session {
 	int real_stderr; /* while the screen is on; -1 */
 	/* When, in ns. */
 	uint64_t began, first, next, draw;
+	bool attached;        /* or it was tried */
 	bool stopping, ended; /* it is being ended by us; all has been read */
 	struct hlg_err err;   /* why it had to end */
 	bool failed;
@@ -107,7 +112,7 @@ static struct hlg_top_shown shown_of(const struct session *s)
 				      .screen = s->screen ? hlg_top_screen_size()
 							  : hlg_screen_of(stdout)};
 
-	if (!s->guests.n)
+	if (!s->guests.n_images)
 		shown.waits = "no VMM runs whose guest is known (name its ELF: hlguest "
 			      "top guest.elf -a)";
 	return shown;
@@ -128,6 +133,7 @@ static void draw(struct session *s)
 	hlg_top_frame_finish(&frame);
 }
 
+/* In the last line of the screen, else on standard error. */
 __attribute__((format(printf, 2, 3))) static void tell(struct session *s, const char *fmt,
 						       ...)
 {
@@ -137,6 +143,8 @@ __attribute__((format(printf, 2, 3))) static void tell(struct session *s, const 
 	vsnprintf(s->message, sizeof(s->message), fmt, ap);
 	va_end(ap);
 	s->message_until = now_ns() + MESSAGE_S * 1000 * MS;
+	if (!s->screen)
+		fprintf(stderr, "hlguest: %s\n", s->message);
 }
 
 /* What perf, or the command, says: all of it comes when the screen is gone. */
@@ -174,7 +182,7 @@ static void judge(struct session *s, uint64_t now)
 {
 	struct hlg_top_judged *judged;
 
-	if (!s->guests.n || s->given.sums.guest == 0)
+	if (!s->guests.n_images || s->given.sums.guest == 0)
 		return;
 	/* The last table is judged by all that is in it, and so is the only one. */
 	if (!s->ended &&
@@ -255,8 +263,19 @@ static void annotate(struct session *s)
 
 static void callers(struct session *s)
 {
-	tell(s, "callers are not recorded (hlguest record -g, then hlguest report "
-		"--children)");
+	const struct hlg_top_row *row = &s->rows.rows[s->keys.cursor];
+	struct hlg_screen screen = hlg_top_screen_size();
+	struct hlg_err err;
+
+	if (!s->given.stacks) {
+		tell(s, "callers are not recorded (start it with hlguest top -g)");
+		return;
+	}
+	open_pane(s,
+		  hlg_top_panes_callers(
+			  &s->pane, (int)s->guests.n, s->guests.words, &s->given,
+			  s->rows.since.hits[row->since->first_hit].ip, &screen, &err),
+		  &err);
 }
 
 static void save(struct session *s)
@@ -363,6 +382,17 @@ static uint64_t turn(struct session *s)
 	return s->next - now;
 }
 
+/* perf has answered: its events are there. */
+static void attach(struct session *s)
+{
+	struct hlg_err err;
+
+	if (s->perf.answers && !s->attached &&
+	    hlg_top_callers_attach(&s->callers, s->perf.pid, &err) < 0)
+		tell(s, "no callers: %s", err.msg);
+	s->attached |= s->perf.answers;
+}
+
 /* Waits until there is something to read, and does what comes first. */
 static void wait_a_while(struct session *s, uint64_t ns)
 {
@@ -391,6 +421,7 @@ static void wait_a_while(struct session *s, uint64_t ns)
 	}
 	if (hlg_top_follow_hear(&s->perf))
 		tell_said(s);
+	attach(s);
 	if (fds[3].revents & POLLIN)
 		press_keys(s);
 	else if (fds[3].revents) /* the terminal is gone */
@@ -565,7 +596,7 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 		return hlg_output_error(err);
 	if (rc < 0 && s->given.sums.samples)
 		hlg_output_error(err);
-	if (!s->guests.n) {
+	if (!s->guests.n_images) {
 		fputs("hlguest: no guest was found: name its ELF (hlguest top guest.elf "
 		      "-a)\n",
 		      stderr);
@@ -584,11 +615,26 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 	return status;
 }
 
+static void begin_callers(struct session *s)
+{
+	struct hlg_err err;
+	int data = hlg_top_callers_begin(&s->callers, s->perf.data, &err);
+
+	if (data < 0) {
+		hlg_output_error(&err);
+		return;
+	}
+	s->perf.data = data;
+	hlg_top_follow_ping(&s->perf);
+}
+
 /* Counts what perf writes, and shows it meanwhile. Returns the exit status. */
 static int follow(struct session *s, const char *event)
 {
 	const struct hlg_feed_live live = {read_on, s};
-	const struct hlg_feed_how how = {.live = &live, .threads = 1};
+	const struct hlg_feed_how how = {.live = &live,
+					 .threads = 1,
+					 .stacks = (struct hlg_stacks *)s->given.stacks};
 	struct hlg_recording_sums sums;
 	struct hlg_err err;
 	int rc;
@@ -597,6 +643,8 @@ static int follow(struct session *s, const char *event)
 	rc = hlg_top_follow_begin(&s->perf, &s->request->record, event, s->screen, &err);
 	if (rc < 0)
 		return hlg_output_error(&err);
+	if (s->given.stacks)
+		begin_callers(s);
 	begin_screen(s);
 	s->began = now_ns();
 	s->next = s->began + s->request->every;
@@ -612,19 +660,41 @@ static int follow(struct session *s, const char *event)
 	return finish(s, rc, &err);
 }
 
+/* If it cannot be, samples have no callers, and a line says why. */
+static int prepare_callers(struct session *s, struct hlg_err *err)
+{
+	struct hlg_record_request *r = &s->request->record;
+	struct hlg_err why;
+
+	if (!s->request->callers)
+		return 0;
+	if (hlg_top_callers_load(&s->callers, &why) < 0) {
+		fprintf(stderr, "hlguest: no callers: %s\n", why.msg);
+		return 0;
+	}
+	r->room = true;
+	s->given.stacks = &s->stacks;
+	return hlg_top_guests_option(&s->guests, HLG_SIDES_WHOLE, err);
+}
+
 static int prepare(struct session *s, struct hlg_err *err)
 {
 	bool apart = true; /* of guests that are not known yet it may have to be */
-	int rc = hlg_top_guests_find(&s->guests, &s->request->images, &s->request->record,
-				     err);
+	int rc = prepare_callers(s, err);
 
-	if (rc == 0 && s->guests.n)
+	if (rc == 0)
+		rc = hlg_top_guests_find(&s->guests, &s->request->images,
+					 &s->request->record, err);
+
+	if (rc == 0 && s->guests.n_images)
 		rc = hlg_top_judge_apart((int)s->guests.n, s->guests.words, &apart, err);
 	if (rc == 0)
 		rc = hlg_options_parse(&s->options, (int)s->guests.n, s->guests.words,
 				       err);
 	if (rc == 0 && !hlg_profile_init(&s->profile, &s->options))
 		rc = hlg_err_memory(err, "profile");
+	if (rc == 0 && s->given.stacks && !hlg_stacks_init(&s->stacks, &s->options))
+		rc = hlg_err_memory(err, "stacks");
 	if (rc == 0 && apart)
 		hlg_profile_keep_apart(&s->profile);
 	if (rc == 0)
@@ -676,6 +746,8 @@ int hlg_top_session(struct hlg_top_request *request)
 		status = follow(&s, counted);
 		hlg_top_follow_finish(&s.perf);
 	}
+	hlg_top_callers_finish(&s.callers);
+	hlg_stacks_finish(&s.stacks);
 	hlg_top_panes_finish(&s.pane);
 	hlg_top_rows_finish(&s.rows);
 	hlg_top_judge_finish(s.judged);

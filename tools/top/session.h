@@ -18,7 +18,7 @@ enum {
 struct hlg_top_request {
 	struct hlg_record_request record;
 	struct hlg_verb_texts images;
-	bool once, stdio;
+	bool once, stdio, callers;
 	int format;             /* 0: text, 1: JSON */
 	uint64_t every, window; /* ns */
 	uint64_t rows;          /* 0: all */
