@@ -35,6 +35,7 @@ static void set_locale(bool on)
 bool hlg_top_screen_is_there(const char **why)
 {
 	const char *term = getenv("TERM");
+	bool moves;
 	int error;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
@@ -45,11 +46,11 @@ bool hlg_top_screen_is_there(const char **why)
 		*why = "TERM names no terminal that is known";
 		return false;
 	}
-	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1 || !tigetstr("clear")) {
+	moves = tigetstr("cup") && tigetstr("cup") != (char *)-1 && tigetstr("clear");
+	del_curterm(cur_term);
+	if (!moves)
 		*why = "this terminal cannot move its cursor (TERM)";
-		return false;
-	}
-	return true;
+	return moves;
 }
 
 bool hlg_top_screen_begin(void)

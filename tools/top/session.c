@@ -9,10 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "filter/output/screen.h"
 #include "symtab/escape.h"
 #include "tools/beside/beside.h"
 #include "tools/cli/output.h"
@@ -24,17 +22,15 @@
 #include "tools/top/callers.h"
 #include "tools/top/follow.h"
 #include "tools/top/guests.h"
-#include "tools/top/panes.h"
 #include "tools/top/save.h"
 #include "tools/top/screen.h"
+#include "tools/top/view.h"
 
-#define NAME "perf's recording" /* what it is called in messages */
-
-#define MS        UINT64_C(1000000)
-#define WAIT_NS   (5000 * MS) /* of --once, for a first sample: perf has to begin */
-#define DRAIN_NS  (100 * MS)  /* after a ping, until perf has written what it had */
-#define LOOK_NS   (2000 * MS) /* how often guests are looked for while there are none */
-#define MESSAGE_S 5           /* as long as one is shown */
+#define MS       UINT64_C(1000000)
+#define WAIT_NS  (5000 * MS) /* of --once, for a first sample: perf has to begin */
+#define STUCK_NS (5000 * MS) /* until perf is given up that was told to end */
+#define HASTE_NS (50 * MS)   /* until keys and signals are looked at */
+#define DRAIN_NS (100 * MS)  /* after a ping, until perf has written what it had */
 
 struct session {
 	struct hlg_top_request *request;
@@ -46,27 +42,14 @@ struct session {
 	struct hlg_stacks stacks; /* where callers are recorded */
 	struct hlg_top_callers callers;
 	struct hlg_batch_given given;
-	uint64_t whole;
-	struct hlg_top_window window;
+	uint64_t whole; /* bytes of the recording that it is of */
 	struct hlg_top_spool spool;
-	/* What is shown. */
-	struct hlg_top_judged *judged;
-	uint64_t judged_at;
-	struct hlg_top_rows rows;
-	struct hlg_top_sums shown_sums; /* as they were when the display was paused */
-	uint64_t shown_took;
-	struct hlg_top_keys keys;
-	struct hlg_top_panes pane;
-	char message[512];
-	uint64_t message_until;
-	bool screen, again;
+	struct hlg_top_view view;
 	int real_stderr; /* while the screen is on; -1 */
-	/* When, in ns. */
-	uint64_t began, first, next, draw;
-	bool attached;        /* or it was tried */
-	bool stopping, ended; /* it is being ended by us; all has been read */
-	struct hlg_err err;   /* why it had to end */
-	bool failed;
+	/* When, in ns; 0: not yet. */
+	uint64_t began, first, next, draw, looked, stopped;
+	bool attached; /* or it was tried */
+	bool stopping; /* it is being ended by us */
 };
 
 static volatile sig_atomic_t ended_by, resized;
@@ -82,71 +65,6 @@ static void on_resize(int sig)
 	resized = 1;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-/* What is shown */
-
-static const char *event_name(const struct session *s)
-{
-	for (uint32_t i = 0; i < s->profile.n_events; i++)
-		if (s->profile.events[i].kind != HLG_EVENT_TRACEPOINT)
-			return s->profile.events[i].name;
-	return NULL;
-}
-
-static struct hlg_top_shown shown_of(const struct session *s)
-{
-	struct hlg_top_shown shown = {.judged = s->judged,
-				      .rows = s->judged ? &s->rows : NULL,
-				      .sums = s->shown_sums,
-				      .took = s->shown_took,
-				      .window = s->request->window,
-				      .event = event_name(s),
-				      .exits = s->request->record.exits,
-				      .screen = s->screen ? hlg_top_screen_size()
-							  : hlg_screen_of(stdout)};
-
-	if (!s->guests.n_images)
-		shown.waits = "no VMM runs whose guest is known (name its ELF: hlguest "
-			      "top guest.elf -a)";
-	return shown;
-}
-
-static void draw(struct session *s)
-{
-	const struct hlg_top_shown shown = shown_of(s);
-	const struct hlg_top_pane pane = {s->pane.title, s->pane.lines, s->pane.n};
-	const bool told = s->message[0] && now_ns() < s->message_until;
-	struct hlg_top_frame frame;
-
-	if (!s->screen)
-		return;
-	hlg_top_frame_build(&frame, &shown, &s->keys, &pane, told ? s->message : NULL);
-	hlg_top_screen_show(&frame, s->again);
-	s->again = false;
-	hlg_top_frame_finish(&frame);
-}
-
-/* In the last line of the screen, else on standard error. */
-__attribute__((format(printf, 2, 3))) static void tell(struct session *s, const char *fmt,
-						       ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(s->message, sizeof(s->message), fmt, ap);
-	va_end(ap);
-	s->message_until = now_ns() + MESSAGE_S * 1000 * MS;
-	if (!s->screen)
-		fprintf(stderr, "hlguest: %s\n", s->message);
-}
-
 /* What perf, or the command, says: all of it comes when the screen is gone. */
 static void tell_said(struct session *s)
 {
@@ -156,131 +74,14 @@ static void tell_said(struct session *s)
 	if (!line)
 		return;
 	hlg_escape_cut(shown, sizeof(shown), line);
-	tell(s, "said: %s", shown);
+	hlg_top_view_tell(&s->view, "said: %s", shown);
 	free(line);
-}
-
-/* A table for a script. */
-static void print(struct session *s)
-{
-	const struct hlg_top_shown shown = shown_of(s);
-	struct hlg_err err;
-
-	if (s->request->format == 0)
-		hlg_top_text_table(stdout, &shown, s->request->rows);
-	else if (hlg_top_text_json(stdout, &shown, &err) < 0) {
-		s->err = err;
-		s->failed = true;
-	}
-	if (!hlg_output_flush())
-		s->failed = true;
-}
-
-/* The report so far, if it is time for one. What goes wrong, as without memory, ends all.
- */
-static void judge(struct session *s, uint64_t now)
-{
-	struct hlg_top_judged *judged;
-
-	if (!s->guests.n_images || s->given.sums.guest == 0)
-		return;
-	/* The last table is judged by all that is in it, and so is the only one. */
-	if (!s->ended &&
-	    (s->request->once ||
-	     !hlg_top_judge_due(s->judged, s->given.sums.guest, s->judged_at, now)))
-		return;
-	judged = hlg_top_judge((int)s->guests.n, s->guests.words, NAME, &s->given,
-			       HLG_TOP_JUDGE_TABLE, &s->err);
-	if (!judged) {
-		s->failed = true;
-		return;
-	}
-	hlg_top_rows_finish(&s->rows);
-	hlg_top_judge_finish(s->judged);
-	s->judged = judged;
-	s->judged_at = now;
-}
-
-static void make_rows(struct session *s)
-{
-	hlg_top_rows_finish(&s->rows);
-	if (!s->judged)
-		return;
-	if (hlg_top_rows_build(&s->rows, s->judged, &s->window, &s->err) < 0)
-		s->failed = true;
-	hlg_top_rows_choose(&s->rows, s->keys.sort, s->keys.filter);
-}
-
-/* A slice of time has passed. */
-static void refresh(struct session *s)
-{
-	uint64_t now = now_ns();
-
-	if (!hlg_top_window_close(&s->window, &s->profile, s->given.sums.lost, now)) {
-		hlg_err_memory(&s->err, "rows");
-		s->failed = true;
-	}
-	if (hlg_top_guests_look(&s->guests, &s->request->record, now, &s->err) < 0)
-		s->failed = true;
-	if (s->keys.paused)
-		return;
-	judge(s, now);
-	s->shown_sums = hlg_top_window_sums(&s->window, HLG_TOP_SINCE);
-	s->shown_took = hlg_top_window_took(&s->window, HLG_TOP_SINCE);
-	if (!s->failed)
-		make_rows(s);
-}
-
-/* Keys */
-
-static void open_pane(struct session *s, int rc, const struct hlg_err *err)
-{
-	if (rc < 0) {
-		tell(s, "%s", err->msg);
-		return;
-	}
-	s->keys.mode = HLG_TOP_TEXT;
-	s->keys.line = 0;
-}
-
-static void annotate(struct session *s)
-{
-	const struct hlg_top_row *row = &s->rows.rows[s->keys.cursor];
-	struct hlg_screen screen = hlg_top_screen_size();
-	struct hlg_err err;
-
-	if (s->judged->report.suppressed) {
-		tell(s, "instructions are withheld: the samples do not fit, or too few "
-			"have come");
-		return;
-	}
-	open_pane(s,
-		  hlg_top_panes_annotate(
-			  &s->pane, (int)s->guests.n, s->guests.words, &s->given,
-			  s->rows.since.hits[row->since->first_hit].ip, &screen, &err),
-		  &err);
-}
-
-static void callers(struct session *s)
-{
-	const struct hlg_top_row *row = &s->rows.rows[s->keys.cursor];
-	struct hlg_screen screen = hlg_top_screen_size();
-	struct hlg_err err;
-
-	if (!s->given.stacks) {
-		tell(s, "callers are not recorded (start it with hlguest top -g)");
-		return;
-	}
-	open_pane(s,
-		  hlg_top_panes_callers(
-			  &s->pane, (int)s->guests.n, s->guests.words, &s->given,
-			  s->rows.since.hits[row->since->first_hit].ip, &screen, &err),
-		  &err);
 }
 
 static void save(struct session *s)
 {
 	const char *paths[HLG_BESIDE_GUESTS];
+	char message[512];
 	const struct hlg_top_saving saving = {
 		&s->spool,
 		s->whole,
@@ -289,46 +90,17 @@ static void save(struct session *s)
 		paths,
 		hlg_top_guests_paths(&s->options, &s->request->record, paths)};
 
-	hlg_top_save(&saving, s->message, sizeof(s->message));
-	s->message_until = now_ns() + 2 * MESSAGE_S * 1000 * MS;
+	hlg_top_save(&saving, message, sizeof(message));
+	hlg_top_view_tell(&s->view, "%s", message);
 }
 
 static void stop(struct session *s)
 {
-	if (!s->stopping)
-		hlg_top_follow_stop(&s->perf);
+	if (s->stopping)
+		return;
+	hlg_top_follow_stop(&s->perf);
 	s->stopping = true;
-}
-
-static void act(struct session *s, enum hlg_top_action action)
-{
-	struct hlg_err err = {""};
-
-	switch (action) {
-	case HLG_TOP_ZERO:
-		hlg_top_window_zero(&s->window);
-		s->shown_sums = hlg_top_window_sums(&s->window, HLG_TOP_SINCE);
-		s->shown_took = 0;
-		make_rows(s);
-		break;
-	case HLG_TOP_ANNOTATE:
-		annotate(s);
-		break;
-	case HLG_TOP_CALLERS:
-		callers(s);
-		break;
-	case HLG_TOP_HELP:
-		open_pane(s, hlg_top_panes_help(&s->pane, &err), &err);
-		break;
-	case HLG_TOP_SAVE:
-		save(s);
-		break;
-	case HLG_TOP_QUIT:
-		stop(s);
-		break;
-	default:
-		break;
-	}
+	s->stopped = hlg_top_view_now();
 }
 
 static void press_keys(struct session *s)
@@ -336,14 +108,14 @@ static void press_keys(struct session *s)
 	int key;
 
 	while ((key = hlg_top_screen_key()) >= 0) {
-		enum hlg_top_action action;
+		enum hlg_top_action action = hlg_top_view_press(&s->view, key);
 
-		s->message[0] = '\0';
-		action = hlg_top_keys_press(&s->keys, key);
-		act(s, action);
-		hlg_top_rows_choose(&s->rows, s->keys.sort, s->keys.filter);
+		if (action == HLG_TOP_SAVE)
+			save(s);
+		if (action == HLG_TOP_QUIT)
+			stop(s);
 	}
-	draw(s);
+	hlg_top_view_draw(&s->view);
 }
 
 /* Reading */
@@ -355,20 +127,27 @@ static bool is_over(const struct session *s, uint64_t now)
 			: now - s->began >= s->request->window + WAIT_NS;
 }
 
+static void refresh(struct session *s, uint64_t now)
+{
+	if (hlg_top_guests_look(&s->guests, &s->request->record, now, &s->view.err) < 0)
+		s->view.failed = true;
+	hlg_top_view_refresh(&s->view, now);
+}
+
 /* What is due now; returns how long it may be waited, in ns. */
 static uint64_t turn(struct session *s)
 {
-	uint64_t now = now_ns();
+	uint64_t now = hlg_top_view_now();
 
 	if (s->request->once && is_over(s, now))
 		stop(s); /* what it still has is in the table, too */
 	if (s->draw && now >= s->draw) {
 		s->draw = 0;
-		refresh(s);
-		if (s->screen)
-			draw(s);
+		refresh(s, now);
+		if (s->view.screen)
+			hlg_top_view_draw(&s->view);
 		else if (!s->request->once && !s->stopping)
-			print(s);
+			hlg_top_view_print(&s->view);
 	}
 	if (now >= s->next) {
 		hlg_top_follow_ping(&s->perf);
@@ -389,7 +168,7 @@ static void attach(struct session *s)
 
 	if (s->perf.answers && !s->attached &&
 	    hlg_top_callers_attach(&s->callers, s->perf.pid, &err) < 0)
-		tell(s, "no callers: %s", err.msg);
+		hlg_top_view_tell(&s->view, "no callers: %s", err.msg);
 	s->attached |= s->perf.answers;
 }
 
@@ -397,21 +176,23 @@ static void attach(struct session *s)
 static void wait_a_while(struct session *s, uint64_t ns)
 {
 	const struct timespec most = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-	struct pollfd fds[] = {{.fd = s->perf.data, .events = POLLIN},
-			       {.fd = s->perf.said, .events = POLLIN},
-			       {.fd = s->perf.from[0], .events = POLLIN},
-			       {.fd = s->screen ? STDIN_FILENO : -1, .events = POLLIN}};
+	struct pollfd fds[] = {
+		{.fd = s->perf.data, .events = POLLIN},
+		{.fd = s->perf.said, .events = POLLIN},
+		{.fd = s->perf.from[0], .events = POLLIN},
+		{.fd = s->view.screen ? STDIN_FILENO : -1, .events = POLLIN}};
 	sigset_t none;
 	int n;
 
 	sigemptyset(&none);
 	n = ppoll(fds, 4, &most, &none);
+	s->looked = hlg_top_view_now();
 	if (ended_by)
 		stop(s);
 	if (resized) {
 		resized = 0;
-		s->again = true;
-		draw(s);
+		s->view.again = true;
+		hlg_top_view_draw(&s->view);
 	}
 	if (n <= 0)
 		return;
@@ -422,10 +203,16 @@ static void wait_a_while(struct session *s, uint64_t ns)
 	if (hlg_top_follow_hear(&s->perf))
 		tell_said(s);
 	attach(s);
-	if (fds[3].revents & POLLIN)
-		press_keys(s);
-	else if (fds[3].revents) /* the terminal is gone */
+	if (fds[3].revents & (POLLHUP | POLLERR | POLLNVAL)) /* the terminal is gone */
 		stop(s);
+	else if (fds[3].revents)
+		press_keys(s);
+}
+
+/* Does perf not end, though it has been told to? */
+static bool is_stuck(const struct session *s)
+{
+	return s->stopping && hlg_top_view_now() - s->stopped > STUCK_NS;
 }
 
 static ssize_t read_on(void *ctx, void *to, size_t n,
@@ -437,14 +224,17 @@ static ssize_t read_on(void *ctx, void *to, size_t n,
 	s->given.sums = *sums;
 	s->whole = whole;
 	if (!s->first && sums->samples)
-		s->first = now_ns();
-	while (!s->failed) {
+		s->first = hlg_top_view_now();
+	while (!s->view.failed && !is_stuck(s)) {
 		uint64_t ns = turn(s);
 
+		if (hlg_top_view_now() - s->looked >
+		    HASTE_NS) /* however much there is to read */
+			wait_a_while(s, 0);
 		got = read(s->perf.data, to, n);
 		if (got > 0 &&
-		    hlg_top_spool_write(&s->spool, to, (size_t)got, &s->err) < 0)
-			s->failed = true;
+		    hlg_top_spool_write(&s->spool, to, (size_t)got, &s->view.err) < 0)
+			s->view.failed = true;
 		if (got >= 0)
 			return got;
 		if (errno != EAGAIN && errno != EINTR)
@@ -490,10 +280,10 @@ static void begin_screen(struct session *s)
 {
 	int null;
 
-	if (!s->screen)
+	if (!s->view.screen)
 		return;
 	if (!hlg_top_screen_begin()) {
-		s->screen = false;
+		s->view.screen = false;
 		return;
 	}
 	s->real_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -512,9 +302,9 @@ static void end_screen(struct session *s)
 		close(s->real_stderr);
 	}
 	s->real_stderr = -1;
-	if (s->screen && s->perf.n_text) /* it was not seen in full */
+	if (s->view.screen && s->perf.n_text) /* it was not seen in full */
 		fwrite(s->perf.text, 1, s->perf.n_text, stderr);
-	s->screen = false;
+	s->view.screen = false;
 }
 
 static int choose_screen(struct session *s)
@@ -524,7 +314,7 @@ static int choose_screen(struct session *s)
 	if (s->request->once || s->request->stdio || s->request->format)
 		return 0;
 	if (hlg_top_screen_is_there(&why)) {
-		s->screen = true;
+		s->view.screen = true;
 		return 0;
 	}
 	fprintf(stderr, "hlguest: no screen: %s: tables are printed, as by --stdio\n",
@@ -537,14 +327,17 @@ static int write_last(struct session *s)
 {
 	enum hlg_trust_verdict verdict;
 
-	s->ended = true;
-	refresh(s);
-	if (!s->failed)
-		print(s);
-	if (s->failed && s->err.msg[0])
-		return hlg_output_error(&s->err);
-	verdict = s->judged ? s->judged->report.trust.all.verdict : HLG_TRUST_UNTESTED;
-	return hlg_output_end(!s->judged ? 1 : verdict == HLG_TRUST_MISMATCH ? 3 : 0);
+	s->view.ended = true;
+	refresh(s, hlg_top_view_now());
+	if (!s->view.failed)
+		hlg_top_view_print(&s->view);
+	if (s->view.failed && s->view.err.msg[0])
+		return hlg_output_error(&s->view.err);
+	verdict = s->view.judged ? s->view.judged->report.trust.all.verdict
+				 : HLG_TRUST_UNTESTED;
+	return hlg_output_end(!s->view.judged                 ? 1
+			      : verdict == HLG_TRUST_MISMATCH ? 3
+							      : 0);
 }
 
 static int tell_perf(const struct session *s, int status)
@@ -585,8 +378,8 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 
 	end_screen(s);
 	let_signals();
-	if (s->failed && s->err.msg[0])
-		hlg_output_error(&s->err);
+	if (s->view.failed && s->view.err.msg[0])
+		hlg_output_error(&s->view.err);
 	if (!s->stopping)
 		tell_perf(s, perf);
 	note_guests(s);
@@ -604,9 +397,9 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 	}
 	status = s->request->once || s->request->format
 			 ? write_last(s)
-			 : hlg_top_judge_report((int)s->guests.n, s->guests.words, NAME,
-						&s->given);
-	if (s->failed)
+			 : hlg_top_judge_report((int)s->guests.n, s->guests.words,
+						HLG_TOP_VIEW_NAME, &s->given);
+	if (s->view.failed)
 		return 1;
 	if (ended_by && (command || ended_by != SIGINT))
 		return 128 + ended_by;
@@ -640,21 +433,21 @@ static int follow(struct session *s, const char *event)
 	int rc;
 
 	catch_signals();
-	rc = hlg_top_follow_begin(&s->perf, &s->request->record, event, s->screen, &err);
+	rc = hlg_top_follow_begin(&s->perf, &s->request->record, event, s->view.screen,
+				  &err);
 	if (rc < 0)
 		return hlg_output_error(&err);
 	if (s->given.stacks)
 		begin_callers(s);
 	begin_screen(s);
-	s->began = now_ns();
+	s->began = hlg_top_view_now();
 	s->next = s->began + s->request->every;
-	if (!hlg_top_window_begin(&s->window,
-				  (size_t)(s->request->window / s->request->every),
-				  s->began))
+	if (!hlg_top_view_begin(&s->view, s->began))
 		rc = hlg_err_memory(&err, "rows");
-	draw(s);
+	hlg_top_view_draw(&s->view);
 	if (rc == 0)
-		rc = hlg_feed_read(NAME, &how, &s->profile, NULL, &sums, &err);
+		rc = hlg_feed_read(HLG_TOP_VIEW_NAME, &how, &s->profile, NULL, &sums,
+				   &err);
 	if (rc == 0)
 		s->given.sums = sums;
 	return finish(s, rc, &err);
@@ -699,7 +492,7 @@ static int prepare(struct session *s, struct hlg_err *err)
 		hlg_profile_keep_apart(&s->profile);
 	if (rc == 0)
 		rc = choose_screen(s);
-	if (rc == 0 && (s->request->out || s->screen))
+	if (rc == 0 && (s->request->out || s->view.screen))
 		rc = hlg_top_spool_begin(&s->spool, s->request->out, err);
 	s->given.profile = &s->profile;
 	return rc;
@@ -734,6 +527,8 @@ int hlg_top_session(struct hlg_top_request *request)
 	if (!r->frequency)
 		r->frequency = HLG_RECORD_FREQUENCY;
 	s.perf.said = s.perf.data = -1;
+	s.view = (struct hlg_top_view){
+		.request = request, .guests = &s.guests, .given = &s.given};
 	if (!counted) {
 		hlg_err_memory(&err, "top");
 		return hlg_output_error(&err);
@@ -748,10 +543,7 @@ int hlg_top_session(struct hlg_top_request *request)
 	}
 	hlg_top_callers_finish(&s.callers);
 	hlg_stacks_finish(&s.stacks);
-	hlg_top_panes_finish(&s.pane);
-	hlg_top_rows_finish(&s.rows);
-	hlg_top_judge_finish(s.judged);
-	hlg_top_window_finish(&s.window);
+	hlg_top_view_finish(&s.view);
 	hlg_top_spool_finish(&s.spool);
 	hlg_profile_finish(&s.profile);
 	hlg_options_finish(&s.options);

@@ -153,7 +153,7 @@ START_TEST(kernel_of_a_mapping)
 		{.type = PERF_TYPE_SOFTWARE, .sample_type = KIT_PLAIN}, .name = "a"};
 	struct hlg_recording_sums sums;
 	struct hlg_hostsyms syms;
-	struct hlg_stacks stacks;
+	struct hlg_stacks stacks = {0};
 	struct hlg_feed_how how = {.threads = 1, .stacks = &stacks, .syms = &syms};
 	struct hlg_profile profile;
 	struct hlg_options options;
