@@ -180,6 +180,12 @@ static bool fold(const struct hlg_runners_recording *r, unsigned n_lanes)
 		hlg_stacks_finish(r->stacks);
 		*r->stacks = stacks;
 	}
+	if (r->moved) {
+		free(r->moved->by);
+		*r->moved = (struct hlg_runners_moved){r->profile->moves,
+						       r->profile->n_series};
+		r->profile->moves = NULL;
+	}
 	hlg_host_finish(r->host);
 	hlg_profile_finish(r->profile);
 	*r->host = host;

@@ -12,13 +12,21 @@
 #include "filter/profile/host.h"
 #include "filter/stacks/stacks.h"
 
+/* What the addresses of each series of a profile were moved by, before it was replaced;
+ * all zero: by nothing. by is to be freed. */
+struct hlg_runners_moved {
+	uint64_t *by;
+	uint32_t n;
+};
+
 /* What a recording held. Profile, host and stacks are replaced. */
 struct hlg_runners_recording {
 	const char *path;
 	struct hlg_profile *profile; /* kept apart (hlg_profile_keep_apart) */
 	struct hlg_host *host;
-	struct hlg_stacks *stacks;   /* NULL: there are none */
-	struct hlg_note_list *notes; /* warnings are added here */
+	struct hlg_stacks *stacks;       /* NULL: there are none */
+	struct hlg_note_list *notes;     /* warnings are added here */
+	struct hlg_runners_moved *moved; /* NULL, or gets what was moved */
 };
 
 struct hlg_runner_sample {

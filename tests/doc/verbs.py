@@ -55,7 +55,8 @@ def listed(build):
     return found
 
 
-ORDER = ["doctor", "extract", "record", "report", "annotate", "flame", "diff"]  # of use
+ORDER = ["doctor", "extract", "record", "report", "annotate", "top", "flame",
+         "diff"]  # of use
 
 
 def check_help(build):
@@ -153,8 +154,8 @@ def check_examples(build, verb):
         for line in examples(must(hlguest_of(build), verb, "--help")):
             words = [str(os.getpid()) if w == "17" else w for w in shlex.split(line)]
             argv = [os.path.abspath(hlguest_of(build)), *words[1:]]
-            if verb == "calibrate":
-                argv.append("--usage")
+            if verb in ("calibrate", "top"):
+                argv.insert(2, "--usage")
             _, err, status = run(*argv, cwd=folder, env=env)
             right = {"doctor": (0, 1), "diff": (0, 4)}.get(verb, (0,))
             if words[0] != "hlguest" or status not in right:
@@ -246,7 +247,7 @@ WRITES = {
     "kallsyms": ["demo.elf"],
     "lookup": ["demo.elf", "5280", "53a0"],
 }
-NOT_COMPARED = {"record", "extract", "merge", "fleet", "inject", "calibrate", "doctor"}
+NOT_COMPARED = {"record", "top", "extract", "merge", "fleet", "inject", "calibrate", "doctor"}
 
 
 def check_output(build, verb):

@@ -24,7 +24,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
-# A folder may use itself and the folders on lines above its own; a verb uses no other verb.
+# A folder may use itself and the folders on lines above its own; a verb uses no other verb
+# but those on a line of their own, of which top is made.
 FLOORS = """
 symtab
 symtab/name symtab/elf
@@ -45,6 +46,7 @@ tools/feed
 tools/inputs
 tools/export
 tools/listing
+tools/annotate tools/record
 VERBS
 tools
 """

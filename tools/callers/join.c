@@ -79,6 +79,20 @@ const struct hlg_join_stack *hlg_join_take(struct hlg_join *join, int32_t tid,
 	return stack;
 }
 
+void hlg_join_forget(struct hlg_join *join, uint64_t ns)
+{
+	uint64_t newest = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < join->n; i++)
+		if (join->stacks[i].time > newest)
+			newest = join->stacks[i].time;
+	for (size_t i = 0; i < join->n; i++)
+		if (!join->stacks[i].used && newest - join->stacks[i].time <= ns)
+			join->stacks[n++] = join->stacks[i];
+	join->n = n;
+}
+
 void hlg_join_finish(struct hlg_join *join)
 {
 	hlg_chains_finish(&join->chains);

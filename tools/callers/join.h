@@ -43,9 +43,13 @@ struct hlg_join {
 bool hlg_join_add(struct hlg_join *join, const struct hlg_callers_stack *stack);
 
 /* The stack of a sample, which no other sample gets then; NULL: there is none. All stacks
- * have been added. */
+ * up to its time have been added. */
 const struct hlg_join_stack *hlg_join_take(struct hlg_join *join, int32_t tid,
 					   uint64_t time, uint64_t ip);
+
+/* Of a recording that goes on, whose samples so far have been asked for: forgets stacks
+ * that a sample has, and those older than ns before the newest. */
+void hlg_join_forget(struct hlg_join *join, uint64_t ns);
 
 void hlg_join_finish(struct hlg_join *join);
 

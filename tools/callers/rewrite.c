@@ -199,6 +199,92 @@ static int copy(struct rewrite *r, struct hlg_perfdata *pd, FILE *f, const char 
 	return rc;
 }
 
+/* Between the reader and a stream: what is read up to the first record is kept, as the
+ * reader hands over what comes behind it only. */
+struct through {
+	const struct hlg_perfdata_stream *from;
+	struct rewrite *r;
+	uint8_t *head;
+	size_t n, room;
+	bool begun, lost; /* there was no memory */
+};
+
+static void keep_head(struct through *t, const void *bytes, size_t n)
+{
+	if (t->n + n > t->room) {
+		size_t room = 2 * (t->n + n);
+		uint8_t *grown = realloc(t->head, room);
+
+		t->lost |= !grown;
+		if (!grown)
+			return;
+		t->head = grown;
+		t->room = room;
+	}
+	memcpy(t->head + t->n, bytes, n);
+	t->n += n;
+}
+
+static ssize_t read_through(void *ctx, void *to, size_t n)
+{
+	struct through *t = ctx;
+	ssize_t got;
+
+	hlg_writer_flush(t->r->writer);
+	if (fflush(t->r->writer->f) != 0)
+		return 0; /* nobody wants more */
+	got = t->from->read(t->from->ctx, to, n);
+	if (got > 0 && !t->begun)
+		keep_head(t, to, (size_t)got);
+	return got;
+}
+
+static int copy_stream(struct through *t, const char *name, struct hlg_err *err)
+{
+	static const struct hlg_perfdata_sink sink = {.record = on_record,
+						      .payload = on_payload};
+	const struct hlg_perfdata_stream stream = {read_through, t};
+	struct hlg_perfdata *pd;
+	int rc = hlg_perfdata_open_stream(&pd, name, &stream, err);
+
+	if (rc < 0)
+		return rc;
+	t->begun = true;
+	hlg_writer_put(t->r->writer, t->head, hlg_perfdata_tell(pd));
+	rc = t->lost ? hlg_err_memory(err, name)
+		     : hlg_perfdata_read(pd, on_sample, &sink, t->r, err);
+	hlg_writer_flush(t->r->writer);
+	fflush(t->r->writer->f);
+	hlg_perfdata_close(pd);
+	return rc;
+}
+
+int hlg_rewrite_stream(const char *name, const struct hlg_perfdata_stream *stream,
+		       FILE *out, struct hlg_join *join,
+		       struct hlg_rewrite_counts *counts, struct hlg_err *err)
+{
+	struct rewrite *r = calloc(1, sizeof(*r));
+	struct hlg_writer *writer = calloc(1, sizeof(*writer));
+	struct through t = {.from = stream, .r = r};
+	int rc;
+
+	*counts = (struct hlg_rewrite_counts){0};
+	if (r && writer) {
+		writer->f = out;
+		writer->path = name;
+		r->join = join;
+		r->counts = counts;
+		r->writer = writer;
+		rc = copy_stream(&t, name, err);
+	} else {
+		rc = hlg_err_memory(err, name);
+	}
+	free(t.head);
+	free(writer);
+	free(r);
+	return rc;
+}
+
 int hlg_rewrite_file(const char *path, struct hlg_join *join,
 		     struct hlg_rewrite_counts *counts, struct hlg_err *err)
 {

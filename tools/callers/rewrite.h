@@ -12,8 +12,11 @@
 #ifndef HLG_TOOLS_CALLERS_REWRITE_H
 #define HLG_TOOLS_CALLERS_REWRITE_H
 
+#include <stdio.h>
+
 #include "symtab/err.h"
 #include "tools/callers/join.h"
+#include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/record.h"
 
 /* Bytes of a record, at most. */
@@ -24,7 +27,7 @@ struct hlg_rewrite_counts {
 	uint64_t guest;               /* samples of guests */
 	uint64_t ends[HLG_WALK_ENDS]; /* got a stack, which ended so */
 	uint64_t alone;               /* have none */
-	uint64_t with_callers;        /* of those with one: whose stack is not only cut off */
+	uint64_t with_callers; /* of those with one: whose stack is not only cut off */
 };
 
 /*
@@ -35,6 +38,16 @@ size_t hlg_rewrite_sample(uint8_t to[static HLG_REWRITE_MAX], const uint8_t *rec
 			  uint16_t size, const struct hlg_perfdata_layout *layout,
 			  const uint64_t *callers, size_t n,
 			  const struct hlg_chain_tail *tail);
+
+/*
+ * The same of a recording in pipe mode while it is made, from a stream (name is its
+ * subject in errors) to out, which gets whole records as soon as they have come. Before
+ * the stream's read returns bytes, the stacks of their samples have been added to join.
+ * Ends with the stream, or when out takes no more, which is no error.
+ */
+int hlg_rewrite_stream(const char *name, const struct hlg_perfdata_stream *stream,
+		       FILE *out, struct hlg_join *join,
+		       struct hlg_rewrite_counts *counts, struct hlg_err *err);
 
 /* On failure path is as it was. */
 int hlg_rewrite_file(const char *path, struct hlg_join *join,

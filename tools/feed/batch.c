@@ -53,11 +53,29 @@ struct contents {
 	struct hlg_stacks stacks;
 };
 
+/* A copy of what was given. */
+static void copy_given(struct worker *w, struct hlg_host *host,
+		       struct hlg_recording_sums *sums)
+{
+	const struct hlg_batch_given *given = w->batch->given;
+
+	hlg_profile_merge(&w->file, given->profile);
+	if (host && given->host)
+		hlg_host_merge(host, &w->file, given->host, given->profile);
+	if (w->how.stacks && given->stacks)
+		hlg_stacks_merge(w->how.stacks, given->stacks, &w->file, given->profile);
+	*sums = given->sums;
+}
+
 /* A recording or a saved profile, into the worker's profile of the file. */
 static int read_path(struct worker *w, const char *path, bool saved,
 		     struct hlg_host *host, struct hlg_recording_sums *sums,
 		     struct hlg_err *err)
 {
+	if (w->batch->given) {
+		copy_given(w, host, sums);
+		return 0;
+	}
 	if (!saved)
 		return hlg_feed_read(path, &w->how, &w->file, host, sums, err);
 	if (w->options->stacks == HLG_STACKS_COUNTERS)
@@ -77,7 +95,7 @@ static int read_contents(struct worker *w, size_t number, bool apart,
 	const char *path = w->batch->paths[number];
 	bool callgraph = w->options->stacks == HLG_STACKS_CALLGRAPH;
 
-	*contents = (struct contents){.saved = hlg_pprof_is(path)};
+	*contents = (struct contents){.saved = !w->batch->given && hlg_pprof_is(path)};
 	w->how.stacks = callgraph ? &contents->stacks : NULL;
 	if (!hlg_profile_init(&w->file, w->options) ||
 	    (callgraph && !hlg_stacks_init(&contents->stacks, w->options)))
@@ -102,7 +120,8 @@ static int read_guests(struct worker *w, size_t number, struct contents *content
 {
 	struct hlg_batch_file *file = &w->batch->files[number];
 	const char *path = w->batch->paths[number];
-	bool ok, fits = true, twice = w->finder.space && hlg_turns_is_kept(path);
+	bool kept = w->batch->given || hlg_turns_is_kept(path);
+	bool ok, fits = true, twice = w->finder.space && kept;
 	int rc = read_contents(
 		w, number, w->space->n_lanes || (w->finder.space && !twice), contents);
 
@@ -147,9 +166,13 @@ static int settle(struct worker *w, size_t number, const struct hlg_runners_reco
 static int tell_apart(struct worker *w, size_t number, struct contents *contents,
 		      struct hlg_guest_bases_found *found, struct hlg_batch_file *file)
 {
-	const struct hlg_runners_recording r = {w->batch->paths[number], &w->file,
-						&contents->rows, w->how.stacks,
-						&file->notes};
+	const struct hlg_runners_recording r = {
+		w->batch->paths[number],
+		&w->file,
+		&contents->rows,
+		w->how.stacks,
+		&file->notes,
+		w->batch->given ? &w->batch->moved : NULL};
 
 	if (w->finder.space)
 		return settle(w, number, &r, found, file);
@@ -331,7 +354,8 @@ static int place(struct hlg_batch *batch, struct hlg_run *run,
 {
 	bool ok = true;
 
-	if (hlg_guest_bases_lie_together(bases)) {
+	batch->together = hlg_guest_bases_lie_together(bases);
+	if (batch->together) {
 		ok = move_back(&run->profile, &run->stacks);
 		for (size_t i = 0; ok && i < batch->n_paths && batch->profiles; i++)
 			if (batch->files[i].rc == 0)
@@ -428,7 +452,21 @@ void hlg_batch_finish(struct hlg_batch *batch)
 	for (size_t i = 0; batch->files && i < batch->n_paths; i++)
 		hlg_note_list_finish(&batch->files[i].notes);
 	free(batch->files);
+	free(batch->moved.by);
 	batch->files = NULL;
+	batch->moved = (struct hlg_runners_moved){0};
+}
+
+bool hlg_batch_wants_apart(const struct hlg_run *run)
+{
+	return run->space.n_lanes || (run->apart && hlg_guest_bases_wanted(&run->space));
+}
+
+uint64_t hlg_batch_given_ip(const struct hlg_batch *batch, uint32_t series, uint64_t ip)
+{
+	if (series < batch->moved.n)
+		ip += batch->moved.by[series];
+	return batch->together ? hlg_guest_bases_back(NULL, ip) : ip;
 }
 
 /* Why host frames have no names. */

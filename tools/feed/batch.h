@@ -10,6 +10,7 @@
 
 #include "filter/run.h"
 #include "filter/trust/per-file.h"
+#include "filter/trust/runners.h"
 #include "tools/feed/feed.h"
 
 struct hlg_batch_file {
@@ -21,12 +22,23 @@ struct hlg_batch_file {
 	double period; /* of its guest samples, on average; 0: none is known */
 };
 
+/* What was read of a recording by somebody else (hlg_feed_live), so far or in all. */
+struct hlg_batch_given {
+	const struct hlg_profile *profile; /* apart, if hlg_batch_wants_apart() says so */
+	const struct hlg_host *host;       /* its rows */
+	const struct hlg_stacks *stacks;   /* NULL: none were wanted */
+	struct hlg_recording_sums sums;
+};
+
 struct hlg_batch {
 	/* In: not owned. */
 	char *const *paths;
 	size_t n_paths;
 	unsigned threads;
 	bool quiet; /* no progress line */
+	/* NULL, or what is taken, as it is and copied, for the only path, which is a name
+	 * then. */
+	const struct hlg_batch_given *given;
 	bool judge; /* fill in fit, if there are several: it costs */
 	/* NULL, or one for each path: what is noted of the builds that ran. */
 	const struct hlg_builds *builds;
@@ -40,7 +52,16 @@ struct hlg_batch {
 	size_t n_read;                  /* files that could be read */
 	struct hlg_recording_sums sums; /* over these */
 	struct hlg_hostsyms syms;       /* for stacks; what it could not name */
+	struct hlg_runners_moved moved; /* of what was given: see hlg_batch_given_ip */
+	bool together;                  /* the same */
 };
+
+/* Is what is given to this run, which is started, to be kept apart
+ * (hlg_profile_keep_apart)? */
+bool hlg_batch_wants_apart(const struct hlg_run *run);
+
+/* Where an address of a series of what was given came to lie in the run's space. */
+uint64_t hlg_batch_given_ip(const struct hlg_batch *batch, uint32_t series, uint64_t ip);
 
 /*
  * Reads all files into run's profile (and host, if mode= asks for it, and stacks). Fails

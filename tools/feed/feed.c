@@ -354,8 +354,8 @@ static void add_counts(struct hlg_perfdata_counts *to,
 	to->missing = hlg_sum(to->missing, part->missing);
 }
 
-static void sum_up(struct hlg_recording_sums *sums,
-		   const struct hlg_perfdata_counts *counts)
+static void sum_counts(struct hlg_recording_sums *sums,
+		       const struct hlg_perfdata_counts *counts)
 {
 	sums->samples = counts->samples;
 	sums->lost = hlg_perfdata_n_lost(counts);
@@ -533,6 +533,50 @@ static void add_host(struct hlg_profile *profile, const char *name)
 			name ? name : "", 1);
 }
 
+/* What the profile had before this recording. */
+struct before {
+	uint64_t seen, deselected, host;
+};
+
+/* What was read of the recording, so far. */
+static void sum_up(struct hlg_recording_sums *sums, const struct feed *feed,
+		   const struct before *before)
+{
+	const struct hlg_profile *profile = feed->profile;
+	struct hlg_perfdata_counts counts = feed->counts;
+
+	add_counts(&counts, hlg_perfdata_counts(feed->pd));
+	sum_counts(sums, &counts);
+	sums->unjoined = feed->unjoined;
+	sums->attached |= hlg_perfdata_host(feed->pd)->attached;
+	sums->machine = hlg_perfdata_host(feed->pd)->machine;
+	sums->recordings = 1;
+	sums->deselected = profile->deselected.samples - before->deselected;
+	sums->host = profile->host.samples - before->host;
+	sums->guest =
+		profile->seen.samples - before->seen - sums->deselected - sums->host;
+}
+
+/* Between the reader and who has the bytes. */
+struct live {
+	const struct hlg_feed_live *of;
+	const struct feed *feed;
+	const struct before *before;
+};
+
+static ssize_t read_live(void *ctx, void *to, size_t n)
+{
+	const struct live *live = ctx;
+	struct hlg_recording_sums sums = {0};
+	uint64_t whole = 0;
+
+	if (live->feed->pd) { /* its header has been read */
+		sum_up(&sums, live->feed, live->before);
+		whole = hlg_perfdata_tell(live->feed->pd);
+	}
+	return live->of->read(live->of->ctx, to, n, &sums, whole);
+}
+
 int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 		  struct hlg_profile *profile, struct hlg_host *host,
 		  struct hlg_recording_sums *sums, struct hlg_err *err)
@@ -543,8 +587,10 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 			    .ordered = host || how->stacks,
 			    .path = path,
 			    .progress = how->progress};
-	uint64_t seen = profile->seen.samples, deselected = profile->deselected.samples;
-	uint64_t of_host = profile->host.samples;
+	const struct before before = {profile->seen.samples, profile->deselected.samples,
+				      profile->host.samples};
+	struct live live = {how->live, &feed, &before};
+	const struct hlg_perfdata_stream stream = {read_live, &live};
 	struct hlg_perfdata *pd = NULL;
 	struct hlg_turns *turns = NULL;
 	struct hlg_tails *tails = NULL;
@@ -553,10 +599,11 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 
 	memset(sums, 0, sizeof(*sums));
 	rc = hlg_feed_window(&profile->window, path, profile->options, err);
-	if (rc == 0 && !how->no_sandboxes)
+	if (rc == 0 && !how->no_sandboxes && !how->live)
 		rc = find_sandboxes(&feed, &turns, &tails, err);
 	if (rc == 0)
-		rc = hlg_perfdata_open(&pd, path, err);
+		rc = how->live ? hlg_perfdata_open_stream(&pd, path, &stream, err)
+			       : hlg_perfdata_open(&pd, path, err);
 	if (rc < 0) {
 		hlg_turns_free(turns);
 		hlg_tails_free(tails);
@@ -568,16 +615,8 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	if (rc == 0)
 		rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
 				      : read_range(&feed, pd, err);
-	add_counts(&feed.counts, hlg_perfdata_counts(pd));
-	sum_up(sums, &feed.counts);
-	sums->unjoined = feed.unjoined;
-	sums->attached |= hlg_perfdata_host(pd)->attached;
-	sums->machine = hlg_perfdata_host(pd)->machine;
-	sums->recordings = 1;
+	sum_up(sums, &feed, &before);
 	add_host(profile, hlg_perfdata_host(pd)->name);
-	sums->deselected = profile->deselected.samples - deselected;
-	sums->host = profile->host.samples - of_host;
-	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
 	if (rc == 0)
 		rc = hlg_feed_when(pd, path, &profile->span, sums, err);
 	hlg_starts_end(&profile->starts);

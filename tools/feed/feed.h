@@ -6,12 +6,28 @@
 #ifndef HLG_TOOLS_FEED_FEED_H
 #define HLG_TOOLS_FEED_FEED_H
 
+#include <sys/types.h>
+
 #include "filter/profile/count.h"
 #include "filter/profile/host.h"
 #include "filter/profile/profile.h"
 #include "filter/stacks/stacks.h"
 #include "tools/cli/progress.h"
 #include "tools/feed/hostsyms.h"
+
+/*
+ * A recording that is being made, in pipe mode. Whoever has its bytes is asked for more
+ * when all records so far are counted; meanwhile he may look at what is counted, and
+ * change nothing of it. Of what has to wait for the order of time, host rows and stacks,
+ * what is of the last two rounds is not there yet (queue.h).
+ */
+struct hlg_feed_live {
+	/* Up to n bytes into to; 0 at the end; -1 with errno. sums: so far; whole: how
+	 * many bytes of the stream they are of, up to the end of a record. */
+	ssize_t (*read)(void *ctx, void *to, size_t n,
+			const struct hlg_recording_sums *sums, uint64_t whole);
+	void *ctx;
+};
 
 /*
  * Reads path ("-" is standard input) into profile, and host samples into host if that is
@@ -21,6 +37,7 @@
  * format lets a second one begin in the middle.
  */
 struct hlg_feed_how {
+	const struct hlg_feed_live *live; /* NULL: path is read; else it is a name only */
 	unsigned threads;
 	struct hlg_progress *progress; /* NULL: not shown */
 	struct hlg_stacks *stacks;     /* NULL: not wanted */

@@ -88,7 +88,7 @@ static int open_regular(struct hlg_perfdata *pd, uint64_t size, struct hlg_err *
 	return rc == 0 && pd->host.pipe ? start_pipe(pd, err) : rc;
 }
 
-static int open_stream(struct hlg_perfdata *pd, struct hlg_err *err)
+static int open_pipe(struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	uint64_t start[2] = {0};
 	int64_t got;
@@ -131,7 +131,7 @@ static int open_shape(struct hlg_perfdata *pd, const char *path, struct hlg_err 
 				   pd->path);
 	if (S_ISREG(st.st_mode))
 		return open_regular(pd, (uint64_t)st.st_size, err);
-	return open_stream(pd, err);
+	return open_pipe(pd, err);
 }
 
 /* data.N, without leading zeros or anything behind. */
@@ -196,28 +196,51 @@ static int open_any(struct hlg_perfdata *pd, const char *path, struct hlg_err *e
 	return rc < 0 ? rc : find_files(pd, err);
 }
 
-int hlg_perfdata_open(struct hlg_perfdata **to, const char *path, struct hlg_err *err)
+/* A reader of nothing yet, called name; NULL without memory. */
+static struct hlg_perfdata *make(const char *name)
 {
 	struct hlg_perfdata *pd = calloc(1, sizeof(*pd));
-	int rc;
 
-	*to = NULL;
 	if (!pd)
-		return hlg_err_memory(err, path);
+		return NULL;
 	pd->fd = pd->data_fd = -1;
 	pd->range_to = UINT64_MAX;
-	pd->path = strdup(strcmp(path, "-") ? path : "standard input");
-	if (!pd->path || !hlg_attrs_init(pd)) {
-		rc = hlg_err_memory(err, path);
-		hlg_perfdata_close(pd);
-		return rc;
-	}
-	rc = open_any(pd, path, err);
+	pd->path = strdup(name);
+	if (pd->path && hlg_attrs_init(pd))
+		return pd;
+	hlg_perfdata_close(pd);
+	return NULL;
+}
+
+/* *to is the reader if that could be opened. */
+static int opened(struct hlg_perfdata **to, struct hlg_perfdata *pd, int rc)
+{
 	if (rc < 0)
 		hlg_perfdata_close(pd);
 	else
 		*to = pd;
 	return rc;
+}
+
+int hlg_perfdata_open(struct hlg_perfdata **to, const char *path, struct hlg_err *err)
+{
+	struct hlg_perfdata *pd = make(strcmp(path, "-") ? path : "standard input");
+
+	*to = NULL;
+	return pd ? opened(to, pd, open_any(pd, path, err)) : hlg_err_memory(err, path);
+}
+
+int hlg_perfdata_open_stream(struct hlg_perfdata **to, const char *name,
+			     const struct hlg_perfdata_stream *stream,
+			     struct hlg_err *err)
+{
+	struct hlg_perfdata *pd = make(name);
+
+	*to = NULL;
+	if (!pd)
+		return hlg_err_memory(err, name);
+	pd->through = stream;
+	return opened(to, pd, open_pipe(pd, err));
 }
 
 void hlg_perfdata_close(struct hlg_perfdata *pd)

@@ -32,6 +32,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "symtab/err.h"
 #include "tools/perfdata/sum.h"
@@ -60,6 +61,19 @@ struct hlg_perfdata_host {
  * headers that point past the file.
  */
 int hlg_perfdata_open(struct hlg_perfdata **pd, const char *path, struct hlg_err *err);
+
+/* Where the bytes of a recording in pipe mode come from, one after the other. */
+struct hlg_perfdata_stream {
+	/* Up to n bytes into to; 0 at the end; -1 with errno. Called between two records:
+	 * all samples in front of it have been handed over. */
+	ssize_t (*read)(void *ctx, void *to, size_t n);
+	void *ctx;
+};
+
+/* The same of such a stream, which outlives the reader; name is its subject in errors. */
+int hlg_perfdata_open_stream(struct hlg_perfdata **pd, const char *name,
+			     const struct hlg_perfdata_stream *stream,
+			     struct hlg_err *err);
 
 /*
  * A second reader of the same open file, for another thread: position, limits and counts

@@ -26,7 +26,8 @@
 
 struct hlg_perfdata_source {
 	int fd;
-	bool stream;    /* cannot seek */
+	bool stream;                               /* cannot seek */
+	const struct hlg_perfdata_stream *through; /* reads instead of fd; NULL: nobody */
 	uint8_t *room;  /* HLG_RECORD_MAX + 1 for what was left, then HLG_WINDOW */
 	uint64_t next;  /* offset in the file of what is read next */
 	uint64_t limit; /* offset where the records end; UINT64_MAX: not known */
@@ -62,7 +63,8 @@ struct hlg_perfdata {
 	bool unzipping;
 
 	char *path;
-	int fd;      /* of the file with the header */
+	const struct hlg_perfdata_stream *through; /* instead of fd; NULL: nobody */
+	int fd;                                    /* of the file with the header */
 	int data_fd; /* of the data.N that is being read; -1 */
 	bool close_fd;
 	uint64_t from, limit;        /* of the records in the (first) file */

@@ -39,8 +39,9 @@ static ssize_t read_some(struct hlg_perfdata_source *s, void *dst, uint64_t n)
 	if (n > s->limit - s->next)
 		n = s->limit - s->next;
 	do
-		got = s->stream ? read(s->fd, dst, n)
-				: pread(s->fd, dst, n, (off_t)s->next);
+		got = s->through  ? s->through->read(s->through->ctx, dst, n)
+		      : s->stream ? read(s->fd, dst, n)
+				  : pread(s->fd, dst, n, (off_t)s->next);
 	while (got < 0 && errno == EINTR);
 	if (got > 0)
 		s->next += (uint64_t)got;
@@ -253,7 +254,8 @@ static void unzip_destroy(struct hlg_unzip *u)
 
 int hlg_window_start(struct hlg_perfdata *pd, bool stream, struct hlg_err *err)
 {
-	pd->source = (struct hlg_perfdata_source){.fd = pd->fd, .stream = stream};
+	pd->source = (struct hlg_perfdata_source){
+		.fd = pd->fd, .stream = stream, .through = pd->through};
 	pd->source.room = malloc(KEEP + HLG_WINDOW);
 	if (!pd->source.room)
 		return hlg_err_memory(err, pd->path);

@@ -178,11 +178,8 @@ void hlg_guest_stacks_warn(struct hlg_guest_stacks *stacks, bool quiet)
 	stacks->told = stacks->failed;
 }
 
-void hlg_guest_stacks_options(struct hlg_guest_stacks *stacks, bool callchains,
-			      const char **words, size_t *n)
+void hlg_guest_stacks_room(bool callchains, const char **words, size_t *n)
 {
-	if (!stacks->program)
-		return;
 	words[(*n)++] = "-k";
 	words[(*n)++] = "mono";
 	words[(*n)++] = "-T";
@@ -191,6 +188,14 @@ void hlg_guest_stacks_options(struct hlg_guest_stacks *stacks, bool callchains,
 		words[(*n)++] = "--kernel-callchains";
 		words[(*n)++] = "--user-callchains";
 	}
+}
+
+void hlg_guest_stacks_options(struct hlg_guest_stacks *stacks, bool callchains,
+			      const char **words, size_t *n)
+{
+	if (!stacks->program)
+		return;
+	hlg_guest_stacks_room(callchains, words, n);
 	if (!stacks->gate) {
 		snprintf(stacks->control, sizeof(stacks->control), "--control=fd:%d,%d",
 			 stacks->to[0], stacks->from[1]);

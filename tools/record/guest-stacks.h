@@ -68,6 +68,10 @@ int hlg_guest_stacks_begin(struct hlg_guest_stacks *stacks,
 /* Tells why there will be none, if so; quiet: it was told before. */
 void hlg_guest_stacks_warn(struct hlg_guest_stacks *stacks, bool quiet);
 
+/* Appends perf's options for samples that are to get callers, as _options() does:
+ * callchains as below. */
+void hlg_guest_stacks_room(bool callchains, const char **words, size_t *n);
+
 /* Appends perf's options, and what goes before the command. callchains: perf has been
  * told already to record the host's. */
 void hlg_guest_stacks_options(struct hlg_guest_stacks *stacks, bool callchains,

@@ -2,6 +2,7 @@
 #include "tools/record/perf.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -75,6 +76,10 @@ const char **hlg_record_perf_words(const struct hlg_record_request *args,
 	hlg_guest_stacks_options(stacks, args->stacks, words, &n);
 	if (args->compress)
 		words[n++] = "-z";
+	if (args->room)
+		hlg_guest_stacks_room(args->stacks, words, &n);
+	if (args->control)
+		words[n++] = args->control;
 	words[n++] = "-o";
 	words[n++] = args->out;
 	if (args->everything)
@@ -141,6 +146,44 @@ static int wait_for(pid_t pid, struct hlg_guest_stacks *stacks)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* The descriptor that stands in another's place: -1 leaves that as it is. */
+static bool place(int fd, int at)
+{
+	return fd < 0 || dup2(fd, at) >= 0;
+}
+
+pid_t hlg_record_perf_start(const char **words, const struct hlg_record_perf_ends *ends,
+			    struct hlg_err *err)
+{
+	char perf[PATH_MAX];
+	pid_t pid, self = getpid();
+
+	if (!hlg_perf_find(perf)) {
+		hlg_err_set(err, HLG_EINPUT,
+			    "perf: not found in the absolute folders of PATH (install "
+			    "linux-perf)");
+		return -1;
+	}
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		for (size_t i = 0; i < 2; i++)
+			fcntl(ends->keep[i], F_SETFD, 0);
+		if (!place(ends->in, STDIN_FILENO) || !place(ends->out, STDOUT_FILENO) ||
+		    !place(ends->error, STDERR_FILENO))
+			_exit(127);
+		become(perf, words, self);
+	}
+	if (pid < 0)
+		hlg_err_set(err, HLG_ESYSTEM, "perf: cannot be started: %s",
+			    strerrordesc_np(errno));
+	return pid;
 }
 
 int hlg_record_perf_run(const char **words, struct hlg_guest_stacks *stacks)

@@ -4,6 +4,7 @@
 #define HLG_TOOLS_RECORD_PERF_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "symtab/err.h"
 #include "tools/record/guest-stacks.h"
@@ -29,6 +30,19 @@ const char **hlg_record_perf_words(const struct hlg_record_request *args,
  * cannot be run, 1 if it cannot be started, told on standard error.
  */
 int hlg_record_perf_run(const char **words, struct hlg_guest_stacks *stacks);
+
+/* What a perf that is only started has from its starter. */
+struct hlg_record_perf_ends {
+	int in, out, error; /* its standard ones; -1: ours */
+	int keep[2];        /* those that --control names */
+};
+
+/*
+ * The same, without waiting, and signals are the caller's business: its process, or -1.
+ * What it cannot do when it has been started it says on its standard error, status 127.
+ */
+pid_t hlg_record_perf_start(const char **words, const struct hlg_record_perf_ends *ends,
+			    struct hlg_err *err);
 
 /* Has SIGINT or SIGTERM come while perf ran? */
 bool hlg_record_perf_interrupted(void);

@@ -19,6 +19,8 @@ struct hlg_record_request {
 	uint64_t runs;                 /* 0: not asked for */
 	uint64_t run; /* of them; what is true of all is told in the first: 0 */
 	const char *event, *frequency, *out, *pid;
+	const char *control; /* perf's --control=..., for who follows it; or NULL */
+	bool room; /* for callers in the guest, which somebody else puts there */
 	bool compress;
 	const char *windows, *count; /* a group, and its leader's period */
 	char **command;

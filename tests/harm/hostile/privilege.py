@@ -93,7 +93,7 @@ def check_symbols(bench):
 def check_path(bench):
     """perf comes from an absolute folder of PATH, and from there only."""
     for words in (["record", "-o", "x", "--", "/bin/true"], [DEMO, "--", "/bin/true"],
-                  ["doctor"]):
+                  ["top", "--stdio", DEMO, "--", "/bin/true"], ["doctor"]):
         for head in "", ".", "sub", "./sub", "..":
             here, there = bench.place(), bench.place()
             os.mkdir(os.path.join(here, "sub"))
@@ -140,6 +140,13 @@ def check_words(bench):
     with open(at, "rb") as f:
         if [w.decode() for w in f.read().split(b"\0")[:-1]][-len(tail):] != tail:
             yield "record and report: other words"
+    out, err, _ = bench.run("top", "-e", NASTY[0], DEMO, "--", *tail, cwd=there,
+                            PATH=f"{there}:/usr/bin:/bin", WORDS=at)
+    yield from unclean(out + err, "top")
+    with open(at, "rb") as f:
+        got = [w.decode() for w in f.read().split(b"\0")[:-1]]
+    if got[-len(tail):] != tail or NASTY[0] + ":G" not in got:
+        yield f"top: {got}"
     if os.path.exists(os.path.join(there, "ran")):
         yield "a shell was started"
     out, err, _ = bench.run("doctor", cwd=there, PATH=there, WORDS=at)
@@ -537,6 +544,7 @@ def check_environment(bench):
                  ["exits", DEMO, exits], ["sysprof", stream], ["kallsyms", DEMO],
                  ["lookup", "--inlines", DEMO, "0x5280"], ["doctor", DEMO], ["help"],
                  ["record", "-o", "r", "--", "true"],
+                 ["top", "--once", "--every=0.1s", "--window=0.1s", DEMO, "--", "true"],
                  ["inject", DEMO, USER, "-o", "out"],
                  ["report", DEMO, os.path.join(DATA, "demo-host.data"), "--mode=all",
                   "--stacks=callgraph"]):

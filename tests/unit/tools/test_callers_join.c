@@ -257,6 +257,96 @@ START_TEST(files)
 }
 END_TEST
 
+/* A recording that is being made, a few bytes at a time. */
+struct pieces {
+	const struct kit *all;
+	size_t at, step;
+};
+
+static ssize_t read_piece(void *ctx, void *to, size_t n)
+{
+	struct pieces *p = ctx;
+	size_t left = p->all->n - p->at;
+
+	n = n < p->step ? n : p->step;
+	n = n < left ? n : left;
+	memcpy(to, p->all->at + p->at, n);
+	p->at += n;
+	return (ssize_t)n;
+}
+
+static void add_all(void)
+{
+	add(TID, 100, true, 0x5000, 0x401000);
+	add(TID, 190, false, 0x6000, 0x402000);
+}
+
+/* It gets what a file gets, byte by byte, whatever the steps are. */
+START_TEST(being_made)
+{
+	static const size_t steps[] = {1, 13, 200, 1 << 20};
+	struct kit_event event = {.attr = attr, .ids = {1}, .name = "cpu-clock"};
+	struct kit records = {0}, pipe = {0};
+	struct pieces pieces = {.all = &pipe, .step = steps[_i]};
+	const struct hlg_perfdata_stream stream = {read_piece, &pieces};
+	struct hlg_rewrite_counts counts, same;
+	struct hlg_err err;
+	const char *path;
+	char *out = NULL, *file;
+	size_t size;
+	FILE *f;
+
+	put_sample(&records, PERF_RECORD_MISC_USER, 0x5000, 50, NULL, 0);
+	put_sample(&records, PERF_RECORD_MISC_GUEST_USER, 0x5000, 100, NULL, 0);
+	put_sample(&records, PERF_RECORD_MISC_GUEST_KERNEL, 0x6000, 200, NULL, 0);
+	put_sample(&records, PERF_RECORD_MISC_GUEST_USER, 0x7000, 300, NULL, 0);
+	kit_pipe(&pipe, &event, 1, &records);
+	path = scratch_write("x.data", pipe.at, pipe.n);
+	add_all();
+	ck_assert_msg(hlg_rewrite_file(path, &join, &counts, &err) == 0, "%s", err.msg);
+	hlg_join_finish(&join);
+	add_all();
+	f = open_memstream(&out, &size);
+	ck_assert_msg(hlg_rewrite_stream("x", &stream, f, &join, &same, &err) == 0, "%s",
+		      err.msg);
+	fclose(f);
+	ck_assert_mem_eq(&counts, &same, sizeof(same));
+	ck_assert_uint_eq(counts.ends[HLG_WALK_WHOLE], 2);
+	f = fopen(path, "rb");
+	ck_assert_ptr_nonnull(f);
+	file = malloc(size + 1);
+	ck_assert_uint_eq(fread(file, 1, size + 1, f), size);
+	ck_assert_mem_eq(file, out, size);
+	fclose(f);
+	free(file);
+	free(out);
+	kit_free(&records);
+	kit_free(&pipe);
+	hlg_join_finish(&join);
+}
+END_TEST
+
+/* What a sample has, and what is too old, goes; the rest can still be had. */
+START_TEST(forgotten)
+{
+	for (uint64_t time = 100; time <= 1000; time += 100)
+		add(TID, time, true, 7, time);
+	ck_assert_uint_eq(take(TID, 900, 7), 900);
+	hlg_join_forget(&join, 300);
+	ck_assert_uint_eq(join.n, 3);
+	ck_assert_uint_eq(take(TID, 600, 7), 0);
+	ck_assert_uint_eq(take(TID, 900, 7), 0);
+	ck_assert_uint_eq(take(TID, 700, 7), 700);
+	add(TID, 1100, true, 7, 1100);
+	ck_assert_uint_eq(take(TID, 800, 7), 800);
+	ck_assert_uint_eq(take(TID, 1100, 7), 1100);
+	hlg_join_forget(&join, UINT64_MAX);
+	ck_assert_uint_eq(join.n, 1);
+	ck_assert_uint_eq(take(TID, 1000, 7), 1000);
+	hlg_join_finish(&join);
+}
+END_TEST
+
 /*
  * A return address that a callchain takes for a mark ends the stack: what the guest wrote
  * behind it cannot say of which sandbox the sample is. Such a stack, and one of no
@@ -376,12 +466,14 @@ int main(void)
 	tcase_add_test(tc, exact_times);
 	tcase_add_test(tc, times_before);
 	tcase_add_test(tc, many);
+	tcase_add_test(tc, forgotten);
 	tc = tap_case(suite, "rewrite");
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_test(tc, samples);
 	tcase_add_test(tc, no_callers);
 	tcase_add_test(tc, odd_samples);
 	tcase_add_test(tc, files);
+	tcase_add_loop_test(tc, being_made, 0, 4);
 	tcase_add_test(tc, marks);
 	tcase_add_test(tc, cut_off);
 	tcase_add_test(tap_case(suite, "return addresses"), calls);

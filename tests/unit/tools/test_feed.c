@@ -2,9 +2,12 @@
 /*
  * From when to when a recording lasts: whatever CPU's samples stand where, in one run or
  * with a new address in between, with one event or with two; and what has no times. And
- * that a recording says in a mapping which kernel it was.
+ * that a recording says in a mapping which kernel it was. And one that is being made:
+ * what comes in pieces is counted as the whole is, and in between all that came is.
  */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "filter/options/options.h"
 #include "tests/kit/perfdata.h"
@@ -150,7 +153,7 @@ START_TEST(kernel_of_a_mapping)
 		{.type = PERF_TYPE_SOFTWARE, .sample_type = KIT_PLAIN}, .name = "a"};
 	struct hlg_recording_sums sums;
 	struct hlg_hostsyms syms;
-	struct hlg_stacks stacks;
+	struct hlg_stacks stacks = {0};
 	struct hlg_feed_how how = {.threads = 1, .stacks = &stacks, .syms = &syms};
 	struct hlg_profile profile;
 	struct hlg_options options;
@@ -182,6 +185,97 @@ START_TEST(kernel_of_a_mapping)
 }
 END_TEST
 
+/* A recording that comes a few bytes at a time. */
+struct pieces {
+	const struct kit *all;
+	size_t at, step;
+	const struct hlg_profile *profile;
+	uint64_t samples, whole; /* when it was asked last */
+};
+
+static ssize_t read_piece(void *ctx, void *to, size_t n,
+			  const struct hlg_recording_sums *sums, uint64_t whole)
+{
+	struct pieces *p = ctx;
+	size_t left = p->all->n - p->at;
+
+	ck_assert_uint_ge(sums->samples, p->samples);
+	ck_assert_uint_ge(whole, p->whole);
+	ck_assert_uint_le(whole, p->at);
+	ck_assert_uint_eq(sums->samples, p->profile->seen.samples);
+	ck_assert_uint_eq(sums->guest, p->profile->seen.samples);
+	/* All that is there is counted, but for a record that is not whole. */
+	if (whole)
+		ck_assert_uint_lt(p->at - whole, 64);
+	p->samples = sums->samples;
+	p->whole = whole;
+	n = n < p->step ? n : p->step;
+	n = n < left ? n : left;
+	memcpy(to, p->all->at + p->at, n);
+	p->at += n;
+	return (ssize_t)n;
+}
+
+/* As many bytes at a time as one, a record and a bit, and all. */
+START_TEST(being_made)
+{
+	static const size_t steps[] = {1, 7, 50, 1 << 20};
+	struct pieces pieces = {.step = steps[_i]};
+	const struct hlg_feed_live live = {read_piece, &pieces};
+	const struct hlg_feed_how how = {.live = &live, .threads = 1};
+	struct hlg_recording_sums sums;
+	struct hlg_profile profile;
+	struct hlg_options options;
+	struct hlg_err err;
+	struct kit records = {0}, k = {0};
+
+	for (uint64_t j = 0; j < N; j++)
+		put_sample(&records, 1 + j % 2, j % 3, 1000 + j);
+	kit_pipe(&k, events, 2, &records);
+	pieces.all = &k;
+	pieces.profile = &profile;
+	ck_assert_int_eq(hlg_options_parse(&options, 0, NULL, &err), 0);
+	ck_assert(hlg_profile_init(&profile, &options));
+	ck_assert_msg(hlg_feed_read("live", &how, &profile, NULL, &sums, &err) == 0, "%s",
+		      err.msg);
+	ck_assert_uint_eq(profile.seen.samples, N);
+	ck_assert_uint_eq(sums.samples, N);
+	ck_assert_uint_eq(sums.guest, N);
+	ck_assert_uint_eq(sums.left, 0);
+	ck_assert_uint_eq(pieces.whole, k.n);
+	hlg_profile_finish(&profile);
+	hlg_options_finish(&options);
+	kit_free(&records);
+	kit_free(&k);
+}
+END_TEST
+
+static ssize_t break_off(void *ctx, void *to, size_t n,
+			 const struct hlg_recording_sums *sums, uint64_t whole)
+{
+	(void)ctx, (void)to, (void)n, (void)sums, (void)whole;
+	errno = EIO;
+	return -1;
+}
+
+START_TEST(broken_off)
+{
+	const struct hlg_feed_live live = {break_off, NULL};
+	const struct hlg_feed_how how = {.live = &live, .threads = 1};
+	struct hlg_recording_sums sums;
+	struct hlg_profile profile;
+	struct hlg_options options;
+	struct hlg_err err;
+
+	ck_assert_int_eq(hlg_options_parse(&options, 0, NULL, &err), 0);
+	ck_assert(hlg_profile_init(&profile, &options));
+	ck_assert_int_lt(hlg_feed_read("live", &how, &profile, NULL, &sums, &err), 0);
+	ck_assert_ptr_nonnull(strstr(err.msg, "live: cannot be read: Input/output"));
+	hlg_profile_finish(&profile);
+	hlg_options_finish(&options);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("feed");
@@ -190,5 +284,7 @@ int main(void)
 	tcase_add_loop_test(tc, any_order, 0, 2);
 	tcase_add_test(tc, no_times);
 	tcase_add_loop_test(tc, kernel_of_a_mapping, 0, 2);
+	tcase_add_loop_test(tc, being_made, 0, 4);
+	tcase_add_test(tc, broken_off);
 	return tap_main(suite);
 }

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rows of the live view: since the start they are the report's, name by name and sample
+ * by sample, whatever was recent; the sums of both hold; the filter and each order choose
+ * from the same rows. And screens of every size: as many lines as there are, none too
+ * wide.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/write/table.h"
+#include "tests/kit/filter.h"
+#include "tests/kit/tap.h"
+#include "tools/top/frame.h"
+
+static char guest[] = "guest.elf";
+
+/* A recording that goes on, of the small guest. */
+struct live {
+	struct hlg_options options;
+	struct hlg_profile profile;
+	struct hlg_host host;
+	struct hlg_top_window window;
+	struct hlg_batch_given given;
+	uint32_t event;
+	uint64_t now;
+};
+
+static void begin(struct live *live)
+{
+	*live = (struct live){.now = 0};
+	kit_guest(guest);
+	kit_options(&live->options, guest);
+	ck_assert(hlg_profile_init(&live->profile, &live->options));
+	live->event = hlg_profile_event(&live->profile, "cpu-clock", 0);
+	hlg_profile_describe(&live->profile, live->event, HLG_EVENT_TIMER, false);
+	ck_assert(hlg_top_window_begin(&live->window, 2, 0));
+	live->given =
+		(struct hlg_batch_given){.profile = &live->profile, .host = &live->host};
+}
+
+static void finish(struct live *live)
+{
+	hlg_top_window_finish(&live->window);
+	hlg_profile_finish(&live->profile);
+	hlg_options_finish(&live->options);
+}
+
+/* Addresses where the guest's instructions begin, and some where nothing is. */
+static const uint64_t places[] = {0x1000, 0x1020, 0x1060, 0x1061, 0x1062, 0x1063,
+				  0x1120, 0x1180, 0x1181, 0x1182, 0x1183, 0x1184,
+				  0x1185, 0x11c0, 0x10e0, 0x1200, 0x9000};
+
+static void add(struct live *live, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct hlg_sample s = kit_sample(
+			live->event,
+			KIT_BASE + places[(size_t)rand() %
+					  (sizeof(places) / sizeof(places[0]))]);
+
+		if (rand() % 5 == 0)
+			s.cpumode = 1; /* PERF_RECORD_MISC_KERNEL */
+		s.period = 1000;
+		hlg_profile_add(&live->profile, &s);
+		live->given.sums.samples++;
+		live->given.sums.guest += hlg_sample_is_guest(s.cpumode);
+		live->given.sums.host += !hlg_sample_is_guest(s.cpumode);
+	}
+	live->now += 1000000000;
+	ck_assert(hlg_top_window_close(&live->window, &live->profile, 0, live->now));
+}
+
+static struct hlg_top_judged *judge(const struct live *live)
+{
+	char *words[] = {guest, (char *)"--force=yes"};
+	struct hlg_err err = {""};
+	struct hlg_top_judged *judged =
+		hlg_top_judge(2, words, "live", &live->given, HLG_TOP_JUDGE_TABLE, &err);
+
+	ck_assert_msg(judged != NULL, "%s", err.msg);
+	return judged;
+}
+
+static void compare_views(const struct hlg_view *is, const struct hlg_view *expected)
+{
+	ck_assert_uint_eq(is->n_rows, expected->n_rows);
+	ck_assert_uint_eq(is->n_borders, expected->n_borders);
+	for (size_t i = 0; i < is->n_rows + is->n_borders; i++) {
+		const struct hlg_row *a = hlg_view_row(is, i);
+		const struct hlg_row *b = hlg_view_row(expected, i);
+
+		ck_assert_str_eq(a->name, b->name);
+		ck_assert_uint_eq(a->count.samples, b->count.samples);
+		ck_assert_double_eq(a->share.share, b->share.share);
+		ck_assert_double_eq(a->share.low, b->share.low);
+		ck_assert_double_eq(a->share.high, b->share.high);
+	}
+}
+
+static uint64_t sum_of(const struct hlg_top_rows *rows, bool recent)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < rows->n_all; i++) {
+		const struct hlg_row *row =
+			recent ? rows->all[i].recent : rows->all[i].since;
+
+		sum += row ? row->count.samples : 0;
+	}
+	return sum;
+}
+
+START_TEST(same_as_report)
+{
+	struct live live;
+	struct hlg_top_rows rows;
+	struct hlg_err err;
+
+	srand((unsigned)_i);
+	begin(&live);
+	for (int slice = 0; slice < 4; slice++) {
+		struct hlg_top_judged *judged;
+		struct hlg_count recent;
+
+		add(&live, 40);
+		judged = judge(&live);
+		ck_assert_int_eq(hlg_top_rows_build(&rows, judged, &live.window, &err),
+				 0);
+		compare_views(&rows.since, &judged->report.all);
+		ck_assert_uint_eq(sum_of(&rows, false), live.given.sums.guest);
+		recent = hlg_top_window_guest(&rows.sums[HLG_TOP_RECENT]);
+		ck_assert_uint_eq(sum_of(&rows, true), recent.samples);
+		if (slice >= 2)
+			ck_assert_uint_lt(recent.samples, live.given.sums.guest);
+		hlg_top_rows_finish(&rows);
+		hlg_top_judge_finish(judged);
+	}
+	finish(&live);
+}
+END_TEST
+
+START_TEST(chosen)
+{
+	struct live live;
+	struct hlg_top_judged *judged;
+	struct hlg_top_rows rows;
+	struct hlg_err err;
+	size_t with = 0;
+
+	begin(&live);
+	add(&live, 300);
+	judged = judge(&live);
+	ck_assert_int_eq(hlg_top_rows_build(&rows, judged, &live.window, &err), 0);
+	for (int sort = 0; sort < HLG_TOP_SORTS; sort++) {
+		hlg_top_rows_choose(&rows, (enum hlg_top_sort)sort, "");
+		ck_assert_uint_eq(rows.n, rows.n_all);
+		for (size_t i = 1; i < rows.n; i++) {
+			const struct hlg_row *a = rows.rows[i - 1].since;
+			const struct hlg_row *b = rows.rows[i].since;
+
+			if (a->border == b->border && sort == HLG_TOP_BY_NAME)
+				ck_assert_int_le(strcasecmp(a->name, b->name), 0);
+			else if (a->border == b->border)
+				ck_assert_double_ge(a->share.share, b->share.share);
+			ck_assert(a->border <= b->border);
+		}
+	}
+	hlg_top_rows_choose(&rows, HLG_TOP_BY_SINCE, "COMP");
+	for (size_t i = 0; i < rows.n_all; i++)
+		with += strstr(rows.all[i].since->name, "comp") != NULL;
+	ck_assert_uint_gt(with, 0);
+	ck_assert_uint_eq(rows.n, with);
+	for (size_t i = 0; i < rows.n; i++)
+		ck_assert_ptr_nonnull(strstr(rows.rows[i].since->name, "comp"));
+	hlg_top_rows_choose(&rows, HLG_TOP_BY_SINCE, "nowhere");
+	ck_assert_uint_eq(rows.n, 0);
+	hlg_top_rows_finish(&rows);
+	hlg_top_judge_finish(judged);
+	finish(&live);
+}
+END_TEST
+
+/* Before there are enough samples it says so. */
+START_TEST(too_few)
+{
+	struct live live;
+	struct hlg_top_judged *judged;
+	struct hlg_top_shown shown = {.window = 10, .screen = {.columns = 80}};
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	begin(&live);
+	add(&live, 3);
+	judged = judge(&live);
+	shown.judged = judged;
+	f = open_memstream(&text, &size);
+	hlg_top_text_head(f, &shown);
+	fclose(f);
+	ck_assert_msg(strstr(text, "check     cannot tell") ||
+			      strstr(text, "check     not checked"),
+		      "%s", text);
+	free(text);
+	hlg_top_judge_finish(judged);
+	finish(&live);
+}
+END_TEST
+
+START_TEST(every_size)
+{
+	static char *const lines[] = {(char *)"one", (char *)"two"};
+	const struct hlg_top_pane pane = {"a text", lines, 2};
+	static const enum hlg_top_mode modes[] = {HLG_TOP_TABLE, HLG_TOP_FILTER,
+						  HLG_TOP_TEXT};
+	struct live live;
+	struct hlg_top_judged *judged;
+	struct hlg_top_rows rows;
+	struct hlg_err err;
+
+	begin(&live);
+	add(&live, 300);
+	judged = judge(&live);
+	ck_assert_int_eq(hlg_top_rows_build(&rows, judged, &live.window, &err), 0);
+	hlg_top_rows_choose(&rows, HLG_TOP_BY_RECENT, "");
+	for (unsigned columns = 1; columns < 130; columns += columns < 12 ? 1 : 7)
+		for (unsigned n = 1; n < 45; n += n < 8 ? 1 : 5) {
+			struct hlg_top_shown shown = {
+				.judged = _i ? judged : NULL,
+				.rows = _i ? &rows : NULL,
+				.event = "cpu-clock",
+				.window = 10,
+				.screen = {.columns = columns, .lines = n}};
+			struct hlg_top_keys keys = {.mode = modes[n % 3], .filter = "x"};
+			struct hlg_top_frame frame;
+
+			hlg_top_frame_build(&frame, &shown, &keys, &pane,
+					    n % 2 ? NULL : "a message");
+			ck_assert(!frame.lost);
+			ck_assert_uint_eq(frame.n, n);
+			for (size_t i = 0; i < frame.n; i++)
+				ck_assert_int_le(hlg_table_cells(frame.lines[i].text),
+						 (long)columns);
+			hlg_top_frame_finish(&frame);
+		}
+	hlg_top_rows_finish(&rows);
+	hlg_top_judge_finish(judged);
+	finish(&live);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("top rows");
+	TCase *tc = tap_case(suite, "rows");
+
+	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
+	tcase_add_loop_test(tc, same_as_report, 1, 6);
+	tcase_add_test(tc, chosen);
+	tcase_add_test(tc, too_few);
+	tcase_add_loop_test(tc, every_size, 0, 2);
+	return tap_main(suite);
+}

@@ -1,0 +1,413 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""hlguest top, with a perf that does as it is told, on a terminal and elsewhere.
+
+    top.py --build DIR
+
+The perf writes samples of two functions of demo.elf when it is asked to look (ping), and
+some more when it has to end. Each sample is in the tables once, whatever ends it, and the
+recording has the same. Keys, sizes, colours; ends; what is saved. And where a guest runs
+here, real perf: the only table of --once is what report says of its recording.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from microvm import guest, monitor
+from programs import hlguest_of, need_zydis
+from recording import attribute
+from tap import DATA, TIMEOUT, Skip, Tap, environment, must, parser, run
+from terminal import Terminal
+
+DEMO = os.path.join(DATA, "demo.elf")
+BASE = 0x4000
+PER_PING, AT_END = 50, 7
+PERF = f"""#!{sys.executable}
+import os, select, signal, struct, sys
+how = os.environ["HOW"]
+control = [a for a in sys.argv if a.startswith("--control=fd:")][0]
+take, answer = (int(n) for n in control[13:].split(","))
+spots = [int(n) for n in os.environ["SPOTS"].split()]
+sent = 0
+def put(n):
+    global sent
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    for i in range(sent, sent + n):
+        ip = spots[i % len(spots)]
+        os.write(1, struct.pack("<IHHQQIIQ", 9, 5 if i % 5 else 2, 40, 1, ip, 7, 7, 1000000))
+    sent += n
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+def end(sig, frame):
+    put({AT_END})
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTERM)
+signal.signal(signal.SIGTERM, end)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+with open("words", "w") as f:
+    f.write("\\n".join(sys.argv))
+if how == "refuses":
+    sys.exit("perf says no")
+os.write(1, struct.pack("<8sQ", b"PERFILE2", 16))
+os.write(1, struct.pack("<IHH", 64, 0, 144) + bytes.fromhex(os.environ["ATTR"]) + struct.pack("<Q", 1))
+os.write(2, b"a word of the guest\\n")
+while True:
+    word = os.read(take, 64)
+    if not word:
+        sys.exit(0)
+    os.write(answer, b"ack\\n" * word.count(b"\\n"))
+    put({PER_PING})
+    if how == "ends" and sent >= 3 * {PER_PING}:
+        sys.exit(int(os.environ["STATUS"]))
+    if how == "dies" and sent >= 2 * {PER_PING}:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def spots(hlguest):
+    """Guest addresses where instructions of two functions begin, twelve and more."""
+    try:
+        text = must(hlguest, "annotate", "--format=json", "demo.elf", "demo-user.data", cwd=DATA)
+    except RuntimeError as e:
+        raise Skip(f"no JSON: {e}") from e
+    found = []
+    for listing in json.loads(text)["functions"][:2]:
+        lines = [line for line in listing["lines"] if line.get("text")]
+        found.append([int(line["addr"], 16) + BASE for line in lines[:16]])
+    return [a for pair in zip(*found) for a in pair]
+
+
+class Bench:
+    def __init__(self, build, folder):
+        self.hlguest, self.folder = hlguest_of(build), folder
+        self.build = build
+        with open(os.path.join(folder, "perf"), "w", encoding="utf-8") as f:
+            f.write(PERF)
+        os.chmod(os.path.join(folder, "perf"), 0o755)
+        self.env = {"PATH": f"{folder}:/usr/bin:/bin",
+                    "ATTR": attribute(0).hex(),
+                    "TMPDIR": folder,
+                    "SPOTS": " ".join(map(str, spots(self.hlguest)))}
+
+    def argv(self, *words):
+        return [self.hlguest, "top", "--every=0.1s", "--window=0.5s", *words]
+
+    def terminal(self, *words, how="goes on", **more):
+        return Terminal(self.argv(*words, DEMO, "-p", "1"), self.folder, HOW=how,
+                        **{"STATUS": "0", **self.env, **more})
+
+    def run(self, *words, how="goes on", status=0, **more):
+        return run(*self.argv(*words, DEMO, "-p", "1"), cwd=self.folder,
+                   env=environment(HOW=how, STATUS=str(status), **self.env, **more))
+
+
+def samples_of(text):
+    """(all, guest, host) of a report's, or table's, accounted line."""
+    found = re.search(r"^accounted +(\d+) samples? += (\d+) guest \+ (\d+) host", text, re.M)
+    return tuple(map(int, found.groups())) if found else None
+
+
+def check_once(bench):
+    """What perf writes when it has to end is in the table, too."""
+    path = os.path.join(bench.folder, "once.data")
+    out, err, status = bench.run("--once", "--top=0", "-o", path)
+    total = samples_of(out)
+    if status or not total or (total[0] - AT_END) % PER_PING or total[0] <= AT_END:
+        yield f"status {status}, {total}: {err}{out}"
+        return
+    if samples_of(must(bench.hlguest, "report", DEMO, path)) != total:
+        yield f"{total}, and report has another sum"
+    rows = dict(re.findall(r"(\d+)  (\w+)$", out, re.M))
+    counted = re.findall(r" +(\d+) +\d+  (\w+)$",
+                         must(bench.hlguest, "report", "--top=0", DEMO, path), re.M)
+    if not rows or {name: n for n, name in counted} != {n: k for k, n in rows.items()}:
+        yield f"{rows}, report has {counted}"
+    if "a word of the guest" not in err:
+        yield f"what the guest says is lost: {err}"
+    with open(os.path.join(bench.folder, "words"), encoding="utf-8") as f:
+        words = f.read().split("\n")
+    if words[1] != "record" or words[words.index("-p") + 1] != "1" or "-o" not in words:
+        yield f"perf's words: {words}"
+    _, err, status = bench.run("--once", "-o", path)
+    if status != 2 or "is there already" not in err:
+        yield f"over a recording: status {status}: {err}"
+
+
+def check_json(bench):
+    """Lines of JSON: sums go on, the last has everything."""
+    out, err, status = bench.run("--stdio", "--format=json", how="ends")
+    if "not in this build" in err:
+        raise Skip(err.strip())
+    tables = [json.loads(line) for line in out.splitlines()]
+    seen = [t["start"]["seen"]["samples"] for t in tables]
+    if status or seen != sorted(seen) or seen[-1] != 3 * PER_PING:
+        yield f"status {status}: {seen}: {err}"
+    for t in tables:
+        start = t["start"]
+        if start["guest"]["samples"] + start["host"]["samples"] != start["seen"]["samples"]:
+            yield f"sums: {start}"
+        for which in ("since", "recent"):
+            total = (start if which == "since" else t["recent"])["guest"]["samples"] \
+                if t["rows"] else 0
+            if sum(row[which]["samples"] for row in t["rows"]) != total:
+                yield f"{which}: {total}, {t['rows']}"
+    if tables[-1]["verdict"] != "verified":
+        yield f"the verdict is {tables[-1]['verdict']}"
+
+
+def check_tables(bench):
+    """Without a terminal tables are printed, and the report behind them."""
+    out, err, status = bench.run(how="ends")
+    if status or "no screen: this is no terminal" not in err or "check     OK: all" not in out:
+        yield f"status {status}: {err}{out}"
+    if samples_of(out.split("recorded  ")[-1]) != (3 * PER_PING, 120, 30):
+        yield f"the report: {out}"
+    for term in "dumb", "", "nothing-known":
+        screen = bench.terminal(how="ends", TERM=term)
+        try:
+            if screen.end() or b"no screen: " not in screen.raw or \
+                    (b"\x1b" in screen.raw and term != "nothing-known"):
+                yield f"TERM={term}: {screen.raw[-2000:]}"
+        finally:
+            screen.close()
+
+
+def check_ends(bench):
+    """What ends it ends it with the whole report, and the status that says why."""
+    for how, status, word in (("ends", 0, ""), ("dies", 137, "perf was ended by signal 9")):
+        out, err, got = bench.run("--stdio", how=how)
+        if got != status or word not in err or not samples_of(out.split("recorded  ")[-1]):
+            yield f"{how}: status {got}: {err}{out}"
+    _, err, status = bench.run("--stdio", how="ends", status=5)
+    if status != 5:
+        yield f"perf's status: {status}: {err}"
+    out, err, status = bench.run("--stdio", how="refuses")
+    if status != 1 or "perf says no" not in err or "nothing was recorded" not in err:
+        yield f"refuses: status {status}: {err}{out}"
+    for sig, status in ((signal.SIGTERM, 143), (signal.SIGINT, 0)):
+        child = subprocess.Popen(bench.argv("--stdio", DEMO, "-p", "1"), cwd=bench.folder,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env=environment(HOW="goes on", **bench.env))
+        while line := child.stdout.readline():  # the first sample is in a table
+            if re.search(rb" [1-9]\d* guest samples", line):
+                break
+        child.send_signal(sig)
+        out, err = child.communicate(timeout=TIMEOUT)
+        total = samples_of(out.decode().split("recorded  ")[-1])
+        if child.returncode != status or not total or (total[0] - AT_END) % PER_PING:
+            yield f"{sig}: status {child.returncode}, {total}: {line}{err}"
+
+
+def check_keys(bench):
+    """Each key on a screen of 80 x 24, and the terminal as it was behind it."""
+    screen = bench.terminal()
+    try:
+        screen.wait(r"^check     OK: all \d+ tested")
+        screen.wait(r"% .* sort_keys$")
+        first = screen.lines()
+        if not first[0].startswith("hlguest top  0:0") or not first[23]:
+            yield f"the first screen:\n{screen.text()}"
+        rows = re.findall(r"^ *[\d.]+ % .* (\w+)$", screen.text(), re.M)
+        screen.press("h")
+        screen.wait("^hlguest top: keys")
+        screen.press("q")
+        screen.wait("^check ")
+        screen.wait("^q end")
+        screen.press(" ")
+        screen.wait("PAUSED")
+        before = [line for line in screen.lines() if "%" in line]
+        time.sleep(0.35)
+        screen.read(0.1)
+        if before != [line for line in screen.lines() if "%" in line]:
+            yield f"paused:\n{screen.text()}"
+        screen.press(" ")
+        screen.press("/" + rows[1][:4])
+        screen.wait("^/" + rows[1][:4])
+        screen.press("\r")
+        screen.wait(r'^\d+ functions? with "' + rows[1][:4])
+        if rows[0] in screen.text() or rows[1] not in screen.text():
+            yield f"the filter {rows[1][:4]}:\n{screen.text()}"
+        screen.press("\r")  # annotate
+        screen.wait(r"^== " + rows[1])
+        screen.wait("ELF addr   instruction")
+        screen.press("q")
+        screen.wait(r"^check ")
+        screen.press("\x1b")
+        screen.wait("q end")
+        screen.press("w")
+        screen.wait(r"saved hlguest-top-[\d-]+\.data")
+        screen.press("z")
+        screen.wait("top  0:00")
+        screen.press("q")
+        if screen.end() or not samples_of(screen.raw.decode().split("recorded  ")[-1].replace(
+                "\r", "")):
+            yield f"the end: {screen.raw[-3000:]}"
+        if b"a word of the guest" not in screen.raw[-6000:]:
+            yield "what the guest said is lost"
+        if not screen.is_restored():
+            yield "the terminal is not as it was"
+    finally:
+        screen.close()
+    saved = [n for n in os.listdir(bench.folder) if n.startswith("hlguest-top-")]
+    data = [n for n in saved if n.endswith(".data")]
+    if len(data) != 1:
+        yield f"saved: {saved}"
+        return
+    out, err, status = run(bench.hlguest, "report", DEMO, data[0], cwd=bench.folder)
+    total = samples_of(out)
+    if status or not total or total[0] % PER_PING or "cut off" in err + out:
+        yield f"the saved recording: status {status}, {total}: {err}{out}"
+    for name in saved:
+        if name.endswith(".pb.gz"):
+            if samples_of(must(bench.hlguest, "report", DEMO, name,
+                               cwd=bench.folder)) != total:
+                yield f"{name} has other samples than {data[0]}"
+    left = [n for n in os.listdir(bench.folder) if n.startswith("hlguest-") and n not in saved]
+    if left:
+        yield f"left: {left}"
+
+
+def check_sizes(bench):
+    """It fits whatever the terminal is, also when that changes."""
+    screen = bench.terminal(columns=40, lines=8)
+    try:
+        screen.wait(r"^check ")
+        for columns, lines in (100, 30), (20, 4), (8, 2), (1, 1), (120, 40):
+            screen.resize(columns, lines)
+            end = time.monotonic() + 1
+            while time.monotonic() < end and columns > 1 and not (
+                    columns < 20 or "q end" in screen.lines()[-1]):
+                screen.read(0.1)
+            if columns >= 20 and "q end" not in screen.lines()[-1]:
+                yield f"{columns} x {lines}:\n{screen.text()}"
+        screen.wait("^check     OK")
+        screen.press("q")
+        status = screen.end()
+        if status:
+            yield f"the end: status {status}: {screen.raw[-3000:]}"
+    finally:
+        screen.close()
+
+
+def check_colours(bench):
+    """Shares are in colour where colours are wanted."""
+    for env, wanted in (({}, True), ({"NO_COLOR": "1"}, False)):
+        screen = bench.terminal(TERM="xterm", **env)
+        try:
+            end = time.monotonic() + TIMEOUT
+            while b"sort_keys" not in screen.raw and time.monotonic() < end:
+                screen.read(0.1)
+            screen.read(0.1)
+            found = re.search(rb"\x1b\[[0-9;]*3[12]m", screen.raw) is not None
+            if found != wanted:
+                yield f"{env}: {'colours' if found else 'none'}"
+            screen.press("q")
+            screen.end()
+        finally:
+            screen.close()
+
+
+def check_words(bench):
+    """What makes no sense is told before perf runs."""
+    for words, status, said in (
+            ([], 2, "nothing to look at"), (["-a", "-p", "1"], 2, "use one of both"),
+            (["-p", "1", "--every=2s", "--window=1s"], 2, "shorter than --every"),
+            (["-p", "1", "--every=soon"], 2, "not a time"),
+            (["-p", "1", "--window=2h"], 2, "not a time"),
+            (["-p", "1", os.path.join(DATA, "demo-user.data")], 2, "is a recording"),
+            (["-p", "1"], 2, "no guest ELF is found"),
+            (["--"], 2, "no command follows"),
+            (["--", "./nosuchvmm", DEMO], 127, "not found"),
+            (["-p", "1", "./nosuch.elf"], 2, "nosuch.elf")):
+        if os.path.exists(os.path.join(bench.folder, "words")):
+            os.unlink(os.path.join(bench.folder, "words"))
+        out, err, got = run(bench.hlguest, "top", *words, cwd=bench.folder,
+                            env=environment(HOW="goes on", **bench.env))
+        if got != status or said not in err or out or \
+                os.path.exists(os.path.join(bench.folder, "words")):
+            yield f"{words}: status {got}: {err}{out}"
+
+
+def check_live(bench):
+    """Real perf, a real guest: the table is what report says of the recording."""
+    vm = monitor(bench.build, bench.folder)
+    elf = guest("demo", bench.build, bench.folder)
+    path = os.path.join(bench.folder, "live.data")
+    began = time.monotonic()
+    out, err, status = run(bench.hlguest, "top", "--once", "--top=0", "--window=1s", "-o", path,
+                           "-e", "cpu-clock", "--", vm, "--seconds=20", elf, cwd=bench.folder)
+    if status or time.monotonic() - began > 15:
+        yield f"status {status}: {err}{out}"
+    total = samples_of(out)
+    report = must(bench.hlguest, "report", "--top=0", elf, path)
+    if not total or not total[1] or samples_of(report) != total:
+        yield f"{out}\nreport:\n{report}"
+    for n, name in re.findall(r" +(\d+)  ([a-z_]+)$", out, re.M):
+        if not re.search(rf" {n} +\d+  {name}\b", report):
+            yield f"{name} has {n}; report:\n{report}"
+    out, err, status = run(bench.hlguest, "top", "--stdio", "--every=0.2s", "--window=1s", "-e",
+                           "cpu-clock", "--", vm, "--seconds=0.7", elf, cwd=bench.folder)
+    counts = [int(n) for n in re.findall(r"^live .* (\d+) guest sample", out, re.M)]
+    last = samples_of(out.split("recorded  ")[-1])
+    if status or len(counts) < 2 or counts != sorted(counts) or not last or \
+            not counts[-1] or counts[-1] > last[1]:
+        yield f"status {status}, {counts}, {last}: {err}"
+
+
+def check_callers(bench):
+    """With -g what is recorded has the guest's callers, but of the first moments."""
+    vm = monitor(bench.build, bench.folder)
+    elf = guest("tree", bench.build, bench.folder)
+    path = os.path.join(bench.folder, "callers.data")
+    out, err, status = run(bench.hlguest, "top", "-g", "--once", "--window=1s", "-o", path, "-e",
+                           "cpu-clock", "--", vm, "--seconds=20", elf, cwd=bench.folder)
+    if "no callers: " in err:
+        raise Skip(err.strip().split("\n")[0])
+    report = must(bench.hlguest, "report", "--children", "--top=0", elf, path)
+    shares = {name: float(n) for n, name in re.findall(r"^ *([\d.]+) % .* (\w+)$", report, re.M)}
+    if status or samples_of(out) != samples_of(report) or shares.get("run", 0) < 30:
+        yield f"status {status}: {err}{out}\n{report}"
+    if not re.search(r"^callers   [\d.]+ % of \d+ stacks whole", report, re.M):
+        yield report
+
+
+def main():
+    args = parser(__doc__).parse_args()
+    tap = Tap()
+    hlguest = hlguest_of(args.build)
+    try:
+        need_zydis(hlguest)
+    except Skip as e:
+        tap.skip("hlguest top", str(e))
+        return tap.finish()
+    with tempfile.TemporaryDirectory(prefix="top-") as folder:
+        try:
+            bench = Bench(args.build, folder)
+        except Skip as e:
+            tap.skip("hlguest top", str(e))
+            return tap.finish()
+        for name, check in (("--once", check_once), ("JSON", check_json),
+                            ("tables", check_tables), ("ends", check_ends),
+                            ("words", check_words), ("keys", check_keys),
+                            ("sizes", check_sizes), ("colours", check_colours)):
+            screen = name in ("keys", "sizes", "colours") and \
+                "without" in must(hlguest, "--version") and "ncurses" in \
+                must(hlguest, "--version").split("without")[-1]
+            if screen:
+                tap.skip(name, "built without ncurses")
+            else:
+                tap.run(name, lambda check=check: list(check(bench)))
+        os.unlink(os.path.join(folder, "perf"))
+        tap.run("a real guest", lambda: list(check_live(bench)))
+        tap.run("callers", lambda: list(check_callers(bench)))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

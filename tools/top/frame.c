@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/top/frame.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/write/table.h"
+#include "symtab/escape.h"
+#include "symtab/grow.h"
+
+enum {
+	HEAD_MOST = 6, /* lines of the guest and the check, */
+	HEAD_PART = 4  /* but this part of the screen */
+};
+
+/* Cuts a text to so many cells: each character takes one, as everywhere here. */
+static void cut(char *text, unsigned columns)
+{
+	unsigned cells = 0;
+
+	for (; *text; text++) {
+		if (((unsigned char)*text & 0xc0) == 0x80)
+			continue;
+		if (cells++ == columns) {
+			*text = '\0';
+			return;
+		}
+	}
+}
+
+/* Takes text over. */
+static void add(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+		enum hlg_top_look look, double share, char *text)
+{
+	if (!text || !HLG_GROW(f->lines, f->n)) {
+		free(text);
+		f->lost = true;
+		return;
+	}
+	cut(text, shown->screen.columns);
+	f->lines[f->n++] = (struct hlg_top_line){text, look, share};
+}
+
+__attribute__((format(printf, 4, 5))) static void put(struct hlg_top_frame *f,
+						      const struct hlg_top_shown *shown,
+						      enum hlg_top_look look,
+						      const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	add(f, shown, look, 0, text);
+}
+
+/* What a function of text.h writes, to be freed; NULL without memory. */
+static char *written(void (*write)(FILE *, const struct hlg_top_shown *),
+		     const struct hlg_top_shown *shown)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	write(to, shown);
+	if (fclose(to) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void put_live(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+		     const struct hlg_top_keys *keys)
+{
+	char *live = written(hlg_top_text_live, shown);
+
+	put(f, shown, HLG_TOP_TITLE, "hlguest top  %s%s", keys->paused ? "PAUSED  " : "",
+	    live ? live : "");
+	free(live);
+}
+
+static enum hlg_top_look look_of(const char *line)
+{
+	return strncmp(line, "!! ", 3) == 0 || strncmp(line, "warning:", 8) == 0 ||
+			       strncmp(line, "check     WRONG", 15) == 0 ||
+			       strncmp(line, "check     MIXED", 15) == 0
+		       ? HLG_TOP_WARNING
+		       : HLG_TOP_PLAIN;
+}
+
+static void put_head(struct hlg_top_frame *f, const struct hlg_top_shown *shown)
+{
+	char *head = written(hlg_top_text_head, shown), *rest = head, *line;
+	size_t most = shown->screen.lines / HEAD_PART, n = 0;
+
+	most = most < HEAD_MOST ? most : HEAD_MOST;
+	while ((line = strsep(&rest, "\n")) && (*line || rest) && n++ < most)
+		put(f, shown, look_of(line), "%s", line);
+	free(head);
+}
+
+static void put_row(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+		    const struct hlg_top_row *row, bool at_cursor)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (to) {
+		hlg_top_text_row(to, shown, row);
+		if (fclose(to) != 0) {
+			free(text);
+			text = NULL;
+		}
+	}
+	add(f, shown, at_cursor ? HLG_TOP_CURSOR : HLG_TOP_SHARE,
+	    row->recent ? row->recent->share.share : 0, text);
+}
+
+static void put_rows(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+		     struct hlg_top_keys *keys, size_t room)
+{
+	const struct hlg_top_rows *rows = shown->rows;
+
+	hlg_top_keys_fit(keys, rows ? rows->n : 0, room);
+	for (size_t i = keys->first; i < keys->n && i < keys->first + room; i++)
+		put_row(f, shown, &rows->rows[i], i == keys->cursor);
+}
+
+static void put_table(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+		      struct hlg_top_keys *keys)
+{
+	char *headings = written(hlg_top_text_headings, shown);
+	size_t lines = shown->screen.lines;
+
+	put_live(f, shown, keys);
+	if (lines > 4)
+		put_head(f, shown);
+	if (lines > 3)
+		put(f, shown, HLG_TOP_TITLE, "%-*s", (int)shown->screen.columns,
+		    headings ? headings : "");
+	free(headings);
+	put_rows(f, shown, keys, lines > f->n + 1 ? lines - f->n - 1 : 0);
+}
+
+static void put_pane(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+		     struct hlg_top_keys *keys, const struct hlg_top_pane *pane)
+{
+	size_t room = shown->screen.lines > 2 ? shown->screen.lines - 2 : 0;
+
+	hlg_top_keys_fit_text(keys, pane->n, room);
+	put(f, shown, HLG_TOP_TITLE, "%-*s", (int)shown->screen.columns, pane->title);
+	for (size_t i = keys->line; i < pane->n && i < keys->line + room; i++)
+		put(f, shown, look_of(pane->lines[i]), "%s", pane->lines[i]);
+}
+
+/* The first that fits. */
+static const char *fitting(unsigned columns, const char *const *texts)
+{
+	while (texts[1] && (unsigned)hlg_table_cells(texts[0]) > columns)
+		texts++;
+	return texts[0];
+}
+
+static void put_last(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+		     const struct hlg_top_keys *keys, const char *message)
+{
+	static const char *const of_table[] = {
+		"q end  space pause  z zero  / filter  s sort  Enter annotate  c callers "
+		" "
+		"w save  h help",
+		"q end  space pause  z zero  / filter  s sort  Enter annotate  h help",
+		"q end  space pause  Enter annotate  h help", "q end  h help", NULL};
+	char filter[4 * HLG_TOP_FILTER_MAX];
+
+	hlg_escape(filter, sizeof(filter), keys->filter);
+	if (keys->mode == HLG_TOP_FILTER)
+		put(f, shown, HLG_TOP_KEYS, "/%s", filter);
+	else if (message)
+		put(f, shown, HLG_TOP_KEYS, "%s", message);
+	else if (keys->mode == HLG_TOP_TEXT)
+		put(f, shown, HLG_TOP_KEYS,
+		    "q back  arrows, Page Up, Page Down  (%zu of %zu)",
+		    keys->n_lines ? keys->line + 1 : 0, keys->n_lines);
+	else if (filter[0])
+		put(f, shown, HLG_TOP_KEYS, "%zu function%s with \"%s\" (Escape: all)",
+		    keys->n, keys->n == 1 ? "" : "s", filter);
+	else
+		put(f, shown, HLG_TOP_KEYS, "%s",
+		    fitting(shown->screen.columns, of_table));
+}
+
+void hlg_top_frame_build(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+			 struct hlg_top_keys *keys, const struct hlg_top_pane *pane,
+			 const char *message)
+{
+	size_t lines = shown->screen.lines;
+
+	*f = (struct hlg_top_frame){.n = 0};
+	if (keys->mode == HLG_TOP_TEXT && pane)
+		put_pane(f, shown, keys, pane);
+	else
+		put_table(f, shown, keys);
+	while (f->n + 1 < lines && !f->lost)
+		put(f, shown, HLG_TOP_PLAIN, "%s", "");
+	while (f->n && f->n + 1 > lines)
+		free(f->lines[--f->n].text);
+	put_last(f, shown, keys, message);
+}
+
+void hlg_top_frame_finish(struct hlg_top_frame *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free(f->lines[i].text);
+	free(f->lines);
+	*f = (struct hlg_top_frame){.n = 0};
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/top/guests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "symtab/grow.h"
+#include "tools/record/command.h"
+
+#define LOOK_NS UINT64_C(2000000000)
+
+static int add_word(struct hlg_top_guests *g, const char *word, struct hlg_err *err)
+{
+	char *copy = HLG_GROW(g->words, g->n) ? strdup(word) : NULL;
+
+	if (!copy)
+		return hlg_err_memory(err, "arguments");
+	g->words[g->n++] = copy;
+	return 0;
+}
+
+static int add_image(struct hlg_top_guests *g, const char *word, struct hlg_err *err)
+{
+	int rc = add_word(g, word, err);
+
+	g->n_images += rc == 0;
+	return rc;
+}
+
+int hlg_top_guests_option(struct hlg_top_guests *g, const char *word, struct hlg_err *err)
+{
+	return add_word(g, word, err);
+}
+
+static int add_found(struct hlg_top_guests *g, const struct hlg_record_guests *found,
+		     struct hlg_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < found->n; i++)
+		rc = add_image(g, found->paths[i], err);
+	return rc;
+}
+
+static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
+{
+	if (r->guests.untrusted)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: may be written by others than root, and was not "
+				   "looked into for its guest (name the guest: hlguest "
+				   "top guest.elf -p %s)",
+				   r->guests.untrusted, r->pid ? r->pid : "PID");
+	if (r->pid)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "-p %s: no guest ELF is found by that process's "
+				   "command line (name it: hlguest top guest.elf -p %s)",
+				   r->pid, r->pid);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: no guest ELF, or several, are named by its arguments or "
+			   "lie inside it (use hlguest top guest.elf -- %s ...)",
+			   r->command[0], r->command[0]);
+}
+
+int hlg_top_guests_find(struct hlg_top_guests *g, const struct hlg_verb_texts *named,
+			struct hlg_record_request *r, struct hlg_err *err)
+{
+	const char *guest, *module;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < named->n; i++)
+		rc = add_image(g, named->text[i], err);
+	if (rc < 0 || g->n_images)
+		return rc;
+	guest = r->command ? hlg_record_command_guest(r->command) : NULL;
+	module = r->command ? hlg_record_command_module(r->command) : NULL;
+	if (guest)
+		hlg_record_guests_add(&r->guests, guest);
+	if (module)
+		hlg_record_guests_add(&r->guests, module);
+	if (!guest && !module && r->pid)
+		hlg_record_process_add_list(&r->guests, r->pid);
+	if (!guest && !module && r->everything)
+		hlg_record_process_add_vmms(&r->guests);
+	if (r->guests.n == 0 && !r->everything)
+		return tell_none(r, err);
+	return add_found(g, &r->guests, err);
+}
+
+int hlg_top_guests_look(struct hlg_top_guests *g, struct hlg_record_request *request,
+			uint64_t now, struct hlg_err *err)
+{
+	if (g->n_images || now - g->looked < LOOK_NS)
+		return 0;
+	g->looked = now;
+	hlg_record_process_add_vmms(&request->guests);
+	return add_found(g, &request->guests, err);
+}
+
+size_t hlg_top_guests_paths(const struct hlg_options *options,
+			    const struct hlg_record_request *request,
+			    const char *paths[static HLG_BESIDE_GUESTS])
+{
+	const struct hlg_record_guests *found = &request->guests;
+	size_t n = 0;
+
+	for (size_t i = 0; i < options->n_images && n < HLG_BESIDE_GUESTS; i++)
+		if (!options->images[i].map)
+			paths[n++] = options->images[i].path;
+	for (size_t i = 0; options->n_images == 0 && i < found->n; i++)
+		paths[n++] = found->paths[i];
+	return n;
+}
+
+void hlg_top_guests_finish(struct hlg_top_guests *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		free(g->words[i]);
+	free(g->words);
+	*g = (struct hlg_top_guests){0};
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/top/panes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/report/paths.h"
+#include "filter/view/place-name.h"
+#include "filter/write/table.h"
+#include "symtab/escape.h"
+#include "symtab/grow.h"
+#include "tools/annotate/annotate.h"
+
+enum {
+	WAYS = 50 /* to a function, that are shown */
+};
+
+static const char help[] =
+	"space       pause: the display stands still, samples go on being counted\n"
+	"z           zero: shares begin anew (the report at the end has everything)\n"
+	"/           choose functions by a part of their names; Escape: all again\n"
+	"s           sort by what is recent, by all since the start, by name\n"
+	"Enter       instructions of the function at the cursor, with samples\n"
+	"c           who called it, with hlguest top -g\n"
+	"w           save the recording and the profile, in new files here\n"
+	"arrows, Page Up, Page Down, Home, End, or k j b f g G: move\n"
+	"h ?         this help\n"
+	"q           end, with the whole report on standard output; so does ^C\n"
+	"\n"
+	"The first column is the share in the last seconds, with the larger side of\n"
+	"its 95 % interval; then comes the share since the start, or since z. Shares\n"
+	"are of the guest's samples without those at VM exits, which have rows of\n"
+	"their own behind the others, with shares of all of them. \"check\" says\n"
+	"whether the samples fit the ELF, as in hlguest report; where they do not, or\n"
+	"are too few to tell where the ELF lies, no function is named: hlguest(7).\n";
+
+/* Takes text over, and its lines. */
+static int set(struct hlg_top_panes *pane, const char *title, char *text,
+	       struct hlg_err *err)
+{
+	char **lines = NULL, *rest = text;
+	size_t n = 0;
+
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		if (!rest && !*line) /* behind the last */
+			break;
+		if (!HLG_GROW(lines, n)) {
+			free(lines);
+			free(text);
+			return hlg_err_memory(err, "text");
+		}
+		lines[n++] = line;
+	}
+	free(pane->text);
+	free(pane->lines);
+	pane->text = text;
+	pane->lines = lines;
+	pane->n = n;
+	hlg_escape_cut(pane->title, sizeof(pane->title), title);
+	return 0;
+}
+
+int hlg_top_panes_help(struct hlg_top_panes *pane, struct hlg_err *err)
+{
+	char *text = strdup(help);
+
+	return text ? set(pane, "hlguest top: keys", text, err)
+		    : hlg_err_memory(err, "help");
+}
+
+/* What annotate writes of a place of a judged report, to be freed. */
+static int write_listing(char **text, struct hlg_top_judged *judged,
+			 const struct hlg_found_places *places, struct hlg_err *err)
+{
+	struct hlg_listings listings = {&judged->report, places, &judged->sources,
+					HLG_SYNTAX_ATT};
+	size_t size;
+	FILE *f = open_memstream(text, &size);
+	int rc =
+		f ? hlg_annotate_text(&listings, f, err) : hlg_err_memory(err, "listing");
+
+	if (f && fclose(f) != 0 && rc == 0)
+		rc = hlg_err_memory(err, "listing");
+	if (rc == 0)
+		return 0;
+	free(f ? *text : NULL);
+	*text = NULL;
+	return rc;
+}
+
+int hlg_top_panes_annotate(struct hlg_top_panes *pane, int n_words, char *const *words,
+			   const struct hlg_batch_given *given, uint64_t ip,
+			   const struct hlg_screen *screen, struct hlg_err *err)
+{
+	struct hlg_top_judged *judged =
+		hlg_top_judge(n_words, words, "top", given, HLG_TOP_JUDGE_LISTING, err);
+	struct hlg_found_places places = {0};
+	char *text = NULL, *name = NULL;
+	int rc;
+
+	if (!judged)
+		return HLG_ESYSTEM;
+	judged->report.screen = *screen;
+	rc = hlg_places_find_ip(&places, &judged->run.space, ip, err);
+	if (rc == 0)
+		rc = write_listing(&text, judged, &places, err);
+	if (rc == 0)
+		name = hlg_place_name(&places.place[0], judged->run.options.demangle);
+	if (rc == 0)
+		rc = set(pane, name ? name : "", text, err);
+	free(name);
+	hlg_places_finish(&places);
+	hlg_top_judge_finish(judged);
+	return rc;
+}
+
+/* A way to a function: all paths through the same places. */
+struct way {
+	const struct hlg_path *path;
+	struct hlg_count count;
+};
+
+static int compare_ways(const void *a, const void *b, void *of)
+{
+	const struct hlg_path *x = ((const struct way *)a)->path;
+	const struct hlg_path *y = ((const struct way *)b)->path;
+	const struct hlg_paths *paths = of;
+
+	for (size_t i = 0; i < x->n && i < y->n; i++) {
+		uint32_t p = paths->frames[x->first + i].place;
+		uint32_t q = paths->frames[y->first + i].place;
+
+		if (p != q)
+			return p < q ? -1 : 1;
+	}
+	return x->n < y->n ? -1 : x->n > y->n;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	const struct way *x = a, *y = b;
+
+	if (x->count.samples != y->count.samples)
+		return x->count.samples > y->count.samples ? -1 : 1;
+	return x->path < y->path ? -1 : x->path > y->path;
+}
+
+/* The ways to a place, each once, the most frequent first; to be freed. */
+static struct way *collect_ways(const struct hlg_paths *paths, const void *owner,
+				size_t *n)
+{
+	struct way *ways = calloc(paths->n + 1, sizeof(*ways));
+	size_t once = 0;
+
+	*n = 0;
+	for (size_t i = 0; ways && i < paths->n; i++)
+		if (paths->paths[i].row && paths->paths[i].row->place.owner == owner)
+			ways[(*n)++] =
+				(struct way){&paths->paths[i], paths->paths[i].count};
+	if (!ways || *n == 0)
+		return ways;
+	qsort_r(ways, *n, sizeof(*ways), compare_ways, (void *)paths);
+	for (size_t i = 1; i < *n; i++) {
+		if (compare_ways(&ways[i], &ways[once], (void *)paths) == 0)
+			hlg_count_add(&ways[once].count, ways[i].count);
+		else
+			ways[++once] = ways[i];
+	}
+	*n = once + 1;
+	qsort(ways, *n, sizeof(*ways), compare_counts);
+	return ways;
+}
+
+static void write_way(FILE *f, const struct hlg_paths *paths, const struct way *way,
+		      uint64_t all, const struct hlg_screen *screen)
+{
+	char percent[16];
+
+	fprintf(f, "%8s %% %9" PRIu64 "\n",
+		hlg_interval_percent(percent, (double)way->count.samples / (double)all),
+		way->count.samples);
+	for (size_t i = 0; i < way->path->n; i++) {
+		const struct hlg_path_frame *frame = &paths->frames[way->path->first + i];
+
+		fputs(i ? "      called by  " : "                 ", f);
+		hlg_table_cut(f, paths->places[frame->place].name,
+			      screen->columns > 25 ? (long)screen->columns - 17 : 8,
+			      screen->ascii);
+		fputc('\n', f);
+	}
+	fputs(way->path->cut ? "      (more callers, which are not known)\n\n" : "\n", f);
+}
+
+static int write_ways(FILE *f, const struct hlg_report *report, const void *owner,
+		      const struct hlg_screen *screen, struct hlg_err *err)
+{
+	struct hlg_paths paths;
+	struct way *ways = NULL;
+	uint64_t all = 0;
+	size_t n = 0;
+	int rc = hlg_paths_build(&paths, report, &report->all, err);
+
+	if (rc == 0) {
+		ways = collect_ways(&paths, owner, &n);
+		rc = ways ? 0 : hlg_err_memory(err, "callers");
+	}
+	for (size_t i = 0; i < n; i++)
+		all += ways[i].count.samples;
+	if (rc == 0)
+		fprintf(f, "%" PRIu64 " sample%s, %zu way%s to it\n\n", all,
+			all == 1 ? "" : "s", n, n == 1 ? "" : "s");
+	for (size_t i = 0; i < n && i < WAYS; i++)
+		write_way(f, &paths, &ways[i], all, screen);
+	if (n > WAYS)
+		fprintf(f, "(%zu more ways)\n", n - WAYS);
+	free(ways);
+	hlg_paths_finish(&paths);
+	return rc;
+}
+
+int hlg_top_panes_callers(struct hlg_top_panes *pane, int n_words, char *const *words,
+			  const struct hlg_batch_given *given, uint64_t ip,
+			  const struct hlg_screen *screen, struct hlg_err *err)
+{
+	struct hlg_top_judged *judged =
+		hlg_top_judge(n_words, words, "top", given, HLG_TOP_JUDGE_TABLE, err);
+	struct hlg_place place;
+	char *text = NULL, *name = NULL;
+	size_t size;
+	FILE *f;
+	int rc;
+
+	if (!judged)
+		return HLG_ESYSTEM;
+	hlg_space_lookup(&judged->run.space, ip, &place);
+	f = open_memstream(&text, &size);
+	rc = f ? write_ways(f, &judged->report, place.owner, screen, err)
+	       : hlg_err_memory(err, "callers");
+	if (f && fclose(f) != 0 && rc == 0)
+		rc = hlg_err_memory(err, "callers");
+	if (rc == 0)
+		name = hlg_place_name(&place, judged->run.options.demangle);
+	if (rc == 0)
+		rc = set(pane, name ? name : "", text, err);
+	else
+		free(f ? text : NULL);
+	free(name);
+	hlg_top_judge_finish(judged);
+	return rc;
+}
+
+void hlg_top_panes_finish(struct hlg_top_panes *pane)
+{
+	free(pane->text);
+	free(pane->lines);
+	*pane = (struct hlg_top_panes){0};
+}

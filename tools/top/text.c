@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/top/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "filter/view/place-name.h"
+#include "filter/write/table.h"
+#include "filter/write/text-lines.h"
+#include "symtab/escape.h"
+
+#define SECOND UINT64_C(1000000000)
+
+enum {
+	WIDE = 64, /* columns from which on a table has margins; */
+	WIDER = 72 /* and samples */
+};
+
+static double rate(uint64_t n, uint64_t ns)
+{
+	return ns ? (double)n * (double)SECOND / (double)ns : 0;
+}
+
+/* "0:12", "1:02:03". */
+static void put_time(FILE *f, uint64_t ns)
+{
+	uint64_t s = ns / SECOND;
+
+	if (s >= 3600)
+		fprintf(f, "%" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60,
+			s % 60);
+	else
+		fprintf(f, "%" PRIu64 ":%02" PRIu64, s / 60, s % 60);
+}
+
+static long percent_of(uint64_t part, uint64_t all)
+{
+	return all ? lround(100 * (double)part / (double)all) : 0;
+}
+
+void hlg_top_text_live(FILE *f, const struct hlg_top_shown *shown)
+{
+	const struct hlg_top_sums *s = &shown->sums;
+	struct hlg_count guest = hlg_top_window_guest(s);
+	char event[40];
+
+	put_time(f, shown->took);
+	hlg_escape_cut(event, sizeof(event), shown->event ? shown->event : "");
+	if (event[0])
+		fprintf(f, "  %s", event);
+	fprintf(f, "  %" PRIu64 " guest sample%s", guest.samples,
+		guest.samples == 1 ? "" : "s");
+	if (shown->rows) {
+		const struct hlg_top_sums *recent = &shown->rows->sums[HLG_TOP_RECENT];
+		uint64_t took = shown->rows->took[HLG_TOP_RECENT];
+
+		fprintf(f, " (%.0f/s)", rate(hlg_top_window_guest(recent).samples, took));
+		if (shown->exits && s->exits)
+			fprintf(f, "  exits %.0f/s", rate(recent->exits, took));
+		else if (shown->exits) /* a KVM that tells no other */
+			fprintf(f, "  exits to VMM %.0f/s",
+				rate(recent->vmm_exits, took));
+	}
+	if (s->host.samples > s->traced)
+		fprintf(f, "  host %ld %%",
+			percent_of(s->host.samples - s->traced,
+				   s->host.samples - s->traced + guest.samples));
+	fprintf(f, "  lost %" PRIu64, s->lost);
+}
+
+/* Lines of report's head that say nothing that changes with each sample. Stacks come two
+ * rounds later than samples, so that some lack callers is always so. */
+static bool is_kept(const char *line)
+{
+	if (strstr(line, " of the samples lack callers"))
+		return false;
+	return strncmp(line, "guest ", 6) == 0 || strncmp(line, "check ", 6) == 0 ||
+	       strncmp(line, "!! ", 3) == 0 || strncmp(line, "warning: ", 9) == 0;
+}
+
+void hlg_top_text_head(FILE *f, const struct hlg_top_shown *shown)
+{
+	struct hlg_report report;
+	char *text = NULL, *rest;
+	bool kept = false;
+	size_t size;
+	FILE *to;
+
+	if (!shown->judged) {
+		hlg_text_lines_wrapped(f, &shown->screen, "check     ",
+				       shown->waits ? shown->waits
+						    : "no guest sample so far: does a "
+						      "guest run?");
+		return;
+	}
+	to = open_memstream(&text, &size);
+	report = shown->judged->report;
+	report.screen = shown->screen;
+	if (to) {
+		hlg_text_lines_head(to, &report);
+		fclose(to);
+	}
+	rest = text;
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		kept = line[0] == ' ' ? kept : is_kept(line);
+		if (kept)
+			fprintf(f, "%s\n", line);
+	}
+	free(text);
+}
+
+static bool has_margins(const struct hlg_top_shown *shown)
+{
+	return shown->screen.columns == 0 || shown->screen.columns >= WIDE;
+}
+
+static bool has_samples(const struct hlg_top_shown *shown)
+{
+	return shown->screen.columns == 0 || shown->screen.columns >= WIDER;
+}
+
+/* "last 10 s", or as long as there was something so far. */
+static void recent_word(char buf[static 32], const struct hlg_top_shown *shown)
+{
+	uint64_t took = shown->rows ? shown->rows->took[HLG_TOP_RECENT] : 0;
+	uint64_t tenths = (took + SECOND / 20) / (SECOND / 10);
+
+	if (shown->window < 2 * SECOND)
+		snprintf(buf, 32, "%" PRIu64 ".%" PRIu64 " s", tenths / 10, tenths % 10);
+	else
+		snprintf(buf, 32, "%" PRIu64 " s", (tenths + 5) / 10);
+}
+
+void hlg_top_text_headings(FILE *f, const struct hlg_top_shown *shown)
+{
+	const struct hlg_top_judged *judged = shown->judged;
+	char recent[32];
+
+	recent_word(recent, shown);
+	fprintf(f, "%8s ", recent);
+	if (has_margins(shown))
+		fprintf(f, "    95 %%");
+	fprintf(f, "    start");
+	if (has_samples(shown))
+		fprintf(f, "   samples");
+	fprintf(f, "  %s",
+		judged && judged->report.suppressed ? "guest address" : "function");
+}
+
+/* "± 1.66", of one or two samples "< 0.30": as report has it. */
+static void put_margin(FILE *f, const struct hlg_row *row, bool ascii)
+{
+	const struct hlg_share *s = &row->share;
+	double side = fmax(s->high - s->share, s->share - s->low);
+	char points[16];
+
+	fprintf(f, "%s%5s",
+		row->few ? " <"
+		: ascii  ? "+-"
+			 : " \u00b1",
+		hlg_interval_percent(points, row->few ? s->high : side));
+}
+
+void hlg_top_text_row(FILE *f, const struct hlg_top_shown *shown,
+		      const struct hlg_top_row *row)
+{
+	const struct hlg_screen *screen = &shown->screen;
+	size_t used = 18;
+	char percent[16];
+
+	if (row->recent)
+		fprintf(f, "%6s %% ",
+			hlg_interval_percent(percent, row->recent->share.share));
+	else
+		fprintf(f, "%6s   ", "-");
+	if (has_margins(shown)) {
+		if (row->recent)
+			put_margin(f, row->recent, screen->ascii);
+		else
+			fprintf(f, "%7s", "");
+		fputc(' ', f);
+		used += 8;
+	}
+	fprintf(f, "%6s %%", hlg_interval_percent(percent, row->since->share.share));
+	if (has_samples(shown)) {
+		fprintf(f, "%10" PRIu64, row->since->count.samples);
+		used += 10;
+	}
+	fputs("  ", f);
+	used += 2;
+	hlg_table_cut(f, row->since->name,
+		      screen->columns > used + 8 ? (long)(screen->columns - used) : 1000,
+		      screen->ascii);
+}
+
+/* Where all samples are. */
+static void put_sums(FILE *f, const struct hlg_top_shown *shown)
+{
+	const struct hlg_top_sums *s = &shown->rows->sums[HLG_TOP_SINCE];
+	const struct hlg_view *v = &shown->rows->since;
+
+	fprintf(f, "accounted %" PRIu64 " samples = %" PRIu64 " guest + %" PRIu64 " host",
+		s->seen.samples, v->guest.samples, s->host.samples - s->traced);
+	if (s->traced)
+		fprintf(f, " + %" PRIu64 " tracepoint hits", s->traced);
+	fprintf(f, "; guest = %" PRIu64 " in rows", v->kept.samples);
+	if (v->border.samples)
+		fprintf(f, " + %" PRIu64 " at VM exits", v->border.samples);
+	if (v->dropped.samples)
+		fprintf(f, " + %" PRIu64 " left out", v->dropped.samples);
+	fputc('\n', f);
+}
+
+void hlg_top_text_table(FILE *f, const struct hlg_top_shown *shown, uint64_t n)
+{
+	const struct hlg_top_rows *rows = shown->rows;
+
+	fputs("live      ", f);
+	hlg_top_text_live(f, shown);
+	fputc('\n', f);
+	hlg_top_text_head(f, shown);
+	if (rows) {
+		fputc('\n', f);
+		hlg_top_text_headings(f, shown);
+		fputc('\n', f);
+		for (size_t i = 0; i < rows->n && (n == 0 || i < n); i++) {
+			hlg_top_text_row(f, shown, &rows->rows[i]);
+			fputc('\n', f);
+		}
+		if (n && rows->n > n)
+			fprintf(f, "%*s(%zu more rows: --top=0)\n",
+				has_samples(shown)   ? 38
+				: has_margins(shown) ? 28
+						     : 20,
+				"", (size_t)(rows->n - n));
+		put_sums(f, shown);
+	}
+	fputc('\n', f);
+}
+
+#if HLG_HAVE_JANSSON
+#include "filter/write/json.h"
+
+static json_t *json_of(const struct hlg_row *row)
+{
+	json_t *object = json_object();
+
+	hlg_json_put_count(object, row ? row->count : (struct hlg_count){0, 0});
+	if (row)
+		hlg_json_put_share(object, &row->share);
+	return object;
+}
+
+static json_t *json_row(const struct hlg_top_row *row)
+{
+	json_t *object = json_object();
+	const struct hlg_place *place = &row->since->place;
+
+	json_object_set_new(object, "name", hlg_json_text(row->since->name));
+	json_object_set_new(object, "kind",
+			    hlg_json_text(row->since->border
+						  ? "vm exit"
+						  : hlg_place_name_kind(place->kind)));
+	json_object_set_new(object, "file",
+			    hlg_json_text(place->image ? place->image->path : NULL));
+	json_object_set_new(object, "address", hlg_json_hex(place->start));
+	json_object_set_new(object, "recent", json_of(row->recent));
+	json_object_set_new(object, "since", json_of(row->since));
+	return object;
+}
+
+static json_t *json_sums(const struct hlg_top_sums *sums, uint64_t took)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "ns", hlg_json_number(took));
+	json_object_set_new(object, "seen", hlg_json_count(sums->seen));
+	json_object_set_new(object, "guest", hlg_json_count(hlg_top_window_guest(sums)));
+	json_object_set_new(object, "host", hlg_json_count(sums->host));
+	json_object_set_new(object, "deselected", hlg_json_count(sums->deselected));
+	json_object_set_new(object, "lost", hlg_json_number(sums->lost));
+	json_object_set_new(object, "traced", hlg_json_number(sums->traced));
+	json_object_set_new(object, "exits", hlg_json_number(sums->exits));
+	json_object_set_new(object, "vmm_exits", hlg_json_number(sums->vmm_exits));
+	return object;
+}
+
+int hlg_top_text_json(FILE *f, const struct hlg_top_shown *shown, struct hlg_err *err)
+{
+	const struct hlg_top_rows *rows = shown->rows;
+	json_t *root, *list;
+	int rc;
+
+	hlg_json_watch_begin();
+	root = json_object();
+	list = json_array();
+	json_object_set_new(root, "hlguest", hlg_json_text(HLG_VERSION));
+	json_object_set_new(root, "format", hlg_json_number(1));
+	json_object_set_new(root, "event", hlg_json_text(shown->event));
+	json_object_set_new(root, "start", json_sums(&shown->sums, shown->took));
+	if (rows) {
+		json_object_set_new(root, "recent",
+				    json_sums(&rows->sums[HLG_TOP_RECENT],
+					      rows->took[HLG_TOP_RECENT]));
+		json_object_set_new(root, "verdict",
+				    hlg_json_text(hlg_verdict_word(
+					    shown->judged->report.trust.all.verdict)));
+		json_object_set_new(root, "suppressed",
+				    json_boolean(shown->judged->report.suppressed));
+	}
+	for (size_t i = 0; rows && i < rows->n; i++)
+		json_array_append_new(list, json_row(&rows->rows[i]));
+	json_object_set_new(root, "rows", list);
+	rc = hlg_json_dump(f, root, "top", err);
+	json_decref(root);
+	return rc;
+}
+#else
+int hlg_top_text_json(FILE *f, const struct hlg_top_shown *shown, struct hlg_err *err)
+{
+	(void)f, (void)shown;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "json: not in this build (install libjansson-dev and build "
+			   "again)");
+}
+#endif

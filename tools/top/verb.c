@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hlguest top: record and report at once, and again every second, for as long as a guest
+ * runs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/options/number.h"
+#include "tools/cli/argp-run.h"
+#include "tools/cli/output.h"
+#include "tools/cli/verb.h"
+#include "tools/inputs/images.h"
+#include "tools/record/session.h"
+#include "tools/top/session.h"
+
+static int set_frequency(void *arguments, const struct hlg_verb_option *option,
+			 char *value, struct hlg_err *err)
+{
+	struct hlg_top_request *args = arguments;
+	uint64_t n;
+
+	args->record.frequency = value;
+	if (strcmp(value, "max") == 0 || (hlg_number_u64(value, &n) && n > 0))
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "-%c %s: not a frequency (samples a second, or max)",
+			   option->letter, value);
+}
+
+/* "10s", "500ms", "2": ns. */
+static bool parse_time(const char *value, uint64_t *ns)
+{
+	size_t n = strlen(value);
+	bool ms = n > 2 && strcmp(value + n - 2, "ms") == 0;
+	char *number = strndup(value, n - (ms ? 2 : n && value[n - 1] == 's'));
+	bool ok = number && hlg_number_nano(number, ns);
+
+	if (ok && ms)
+		*ns /= 1000;
+	free(number);
+	return ok;
+}
+
+static int set_time(void *arguments, const struct hlg_verb_option *option, char *value,
+		    struct hlg_err *err)
+{
+	uint64_t *field = (uint64_t *)((char *)arguments + option->field);
+
+	if (parse_time(value, field) && *field >= option->low && *field <= option->high)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--%s=%s: not a time (from 0.1s to an hour, as 2s, 500ms)",
+			   option->name, value);
+}
+
+static int set_image(void *arguments, const struct hlg_verb_option *option, char *value,
+		     struct hlg_err *err)
+{
+	struct hlg_top_request *args = arguments;
+	struct hlg_verb_texts *images = &args->images;
+	char **more;
+
+	(void)option;
+	if (hlg_images_file_kind(value) == HLG_FILE_KIND_RECORDING)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is a recording, and top makes one (use hlguest "
+				   "report for those there are)",
+				   value);
+	more = reallocarray(images->text, images->n + 1, sizeof(*more));
+	if (!more)
+		return hlg_err_memory(err, "arguments");
+	images->text = more;
+	more[images->n++] = value;
+	return 0;
+}
+
+static int check(void *arguments, struct hlg_err *err)
+{
+	const struct hlg_top_request *args = arguments;
+	const struct hlg_record_request *r = &args->record;
+
+	if (r->command && !r->command[0])
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--: no command follows (use -- ./vmm guest.elf)");
+	if (!r->command && !r->pid && !r->everything)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "nothing to look at (use -- COMMAND, -p PID or -a)");
+	if (r->pid && r->everything)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "-p %s and -a: these processes or all (use one of "
+				   "both)",
+				   r->pid);
+	if (args->window < args->every)
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"--window: is shorter than --every (which is how often "
+			"it is looked at)");
+	if (args->window / args->every > HLG_TOP_MOST_SLICES)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--window: is more than %d times --every (make one "
+				   "shorter, or the other longer)",
+				   HLG_TOP_MOST_SLICES);
+	return 0;
+}
+
+/* Where -- stands; argc if it does not. */
+static int find_dashes(int argc, char *const *argv)
+{
+	int i = 1;
+
+	while (i < argc && strcmp(argv[i], "--") != 0)
+		i++;
+	return i;
+}
+
+static int run(const struct hlg_verb *verb, int argc, char **argv)
+{
+	struct hlg_top_request args = {.every = UINT64_C(1000000000),
+				       .window = UINT64_C(10000000000),
+				       .rows = HLG_TOP_ROWS};
+	int dashes = find_dashes(argc, argv), status;
+
+	/* The command is its own, whatever its words look like. */
+	if (dashes < argc)
+		args.record.command = argv + dashes + 1;
+	if (hlg_argp_run_verb(verb, dashes, argv, &args, &status))
+		status = hlg_top_session(&args);
+	hlg_record_guests_finish(&args.record.guests);
+	free(args.images.text);
+	return status;
+}
+
+#define WHOM  "Which guests:"
+#define WHAT  "What is recorded:"
+#define HOW   "How often:"
+#define SHOWN "What is shown:"
+#define HOUR  UINT64_C(3600000000000)
+
+static const struct hlg_verb_option options[] = {
+	{.name = "pid",
+	 .heading = WHOM,
+	 .letter = 'p',
+	 .value = "PID",
+	 .help = "a running VMM",
+	 .files = "pid",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct hlg_top_request, record.pid)},
+	{.name = "all-cpus",
+	 .heading = WHOM,
+	 .letter = 'a',
+	 .help = "all VMMs",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct hlg_top_request, record.everything)},
+	{.name = "host",
+	 .heading = WHAT,
+	 .letter = 'H',
+	 .help = "sample the host as well",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct hlg_top_request, record.host)},
+	{.name = "exits",
+	 .heading = WHAT,
+	 .help = "also every exit of a guest, for how many there are in a second",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct hlg_top_request, record.exits)},
+	{.name = "call-graph",
+	 .heading = WHAT,
+	 .letter = 'g',
+	 .help = "callers inside the guest, by its frame pointers, for the key c",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct hlg_top_request, callers)},
+	{.name = "event",
+	 .heading = HOW,
+	 .letter = 'e',
+	 .value = "EVENT",
+	 .help = "what to sample by",
+	 .fallback = "cycles:G where guests have it, else cpu-clock",
+	 .files = "=cycles:G cpu-clock",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct hlg_top_request, record.event)},
+	{.name = "freq",
+	 .heading = HOW,
+	 .letter = 'F',
+	 .value = "HZ",
+	 .help = "samples a second",
+	 .fallback = HLG_RECORD_FREQUENCY,
+	 .kind = HLG_VERB_NUMBER,
+	 .set = set_frequency},
+	{.name = "window",
+	 .heading = SHOWN,
+	 .value = "TIME",
+	 .help = "how long the recent share reaches back",
+	 .fallback = HLG_TOP_WINDOW,
+	 .kind = HLG_VERB_NUMBER,
+	 .low = UINT64_C(100000000),
+	 .high = HOUR,
+	 .set = set_time,
+	 .field = offsetof(struct hlg_top_request, window)},
+	{.name = "every",
+	 .heading = SHOWN,
+	 .letter = 'd',
+	 .value = "TIME",
+	 .help = "how often all is shown anew",
+	 .fallback = HLG_TOP_EVERY,
+	 .kind = HLG_VERB_NUMBER,
+	 .low = UINT64_C(100000000),
+	 .high = HOUR,
+	 .set = set_time,
+	 .field = offsetof(struct hlg_top_request, every)},
+	{.name = "stdio",
+	 .heading = SHOWN,
+	 .help = "print tables, one after the other, also on a terminal",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct hlg_top_request, stdio)},
+	{.name = "once",
+	 .heading = SHOWN,
+	 .help = "print one table when a window has passed, and end",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct hlg_top_request, once)},
+	{.name = "format",
+	 .heading = SHOWN,
+	 .value = "text|json",
+	 .help = "of printed tables; json is a line for each",
+	 .fallback = "text",
+	 .kind = HLG_VERB_ONE_OF,
+	 .field = offsetof(struct hlg_top_request, format)},
+	{.name = "top",
+	 .heading = SHOWN,
+	 .value = "N",
+	 .help = "rows of a printed table; 0 is all",
+	 .fallback = "20",
+	 .kind = HLG_VERB_NUMBER,
+	 .high = UINT64_MAX,
+	 .field = offsetof(struct hlg_top_request, rows)},
+	{.name = "output",
+	 .alias = "out",
+	 .letter = 'o',
+	 .value = "FILE",
+	 .heading = HLG_VERB_TO,
+	 .help = "a new file for the recording, as it is made",
+	 .fallback = "(none)",
+	 .files = "file",
+	 .kind = HLG_VERB_TEXT,
+	 .field = offsetof(struct hlg_top_request, out)},
+	{.kind = HLG_VERB_TEXTS, .set = set_image},
+	{0},
+};
+
+const struct hlg_verb hlg_verb_top = {
+	.name = "top",
+	.args = "[-a | -p PID | -- COMMAND]",
+	.help = "functions of guests that run now",
+	.group = HLG_VERB_SHOWS,
+	.usage = "[guest.elf[@BASE]...] -- COMMAND [ARGUMENT...]\n"
+		 "[guest.elf[@BASE]...] -p PID\n[guest.elf[@BASE]...] -a",
+	.doc = "Records guests with perf and shows where they spend their time while "
+	       "they run. When they end, or with q or ^C, it writes the whole report.\v"
+	       "The guest's ELF is found as record finds it, unless it is named in front "
+	       "of --.",
+	.examples = "hlguest top -- ./vmm guest.elf\ta VMM from its start to its end\n"
+		    "hlguest top -p 17\tone that runs\n"
+		    "hlguest top --once --window=5s -p 17\tone table of five seconds, "
+		    "for scripts",
+	.files = "elf",
+	.options = options,
+	.check = check,
+	.run = run,
+};

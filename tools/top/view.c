@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/top/view.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "tools/cli/output.h"
+#include "tools/top/screen.h"
+
+#define MESSAGE_NS UINT64_C(5000000000) /* as long as one is shown */
+
+uint64_t hlg_top_view_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+bool hlg_top_view_begin(struct hlg_top_view *v, uint64_t now)
+{
+	return hlg_top_window_begin(
+		&v->window, (size_t)(v->request->window / v->request->every), now);
+}
+
+void hlg_top_view_finish(struct hlg_top_view *v)
+{
+	hlg_top_panes_finish(&v->pane);
+	hlg_top_rows_finish(&v->rows);
+	hlg_top_judge_finish(v->judged);
+	hlg_top_window_finish(&v->window);
+	v->judged = NULL;
+}
+
+static const char *event_name(const struct hlg_top_view *v)
+{
+	for (uint32_t i = 0; i < v->given->profile->n_events; i++)
+		if (v->given->profile->events[i].kind != HLG_EVENT_TRACEPOINT)
+			return v->given->profile->events[i].name;
+	return NULL;
+}
+
+static struct hlg_top_shown shown_of(const struct hlg_top_view *v)
+{
+	struct hlg_top_shown shown = {.judged = v->judged,
+				      .rows = v->judged ? &v->rows : NULL,
+				      .sums = v->sums,
+				      .took = v->took,
+				      .window = v->request->window,
+				      .event = event_name(v),
+				      .exits = v->request->record.exits,
+				      .screen = v->screen ? hlg_top_screen_size()
+							  : hlg_screen_of(stdout)};
+
+	if (!v->guests->n_images)
+		shown.waits = "no VMM runs whose guest is known (name its ELF: hlguest "
+			      "top guest.elf -a)";
+	return shown;
+}
+
+void hlg_top_view_draw(struct hlg_top_view *v)
+{
+	const struct hlg_top_shown shown = shown_of(v);
+	const struct hlg_top_pane pane = {v->pane.title, v->pane.lines, v->pane.n};
+	const bool told = v->message[0] && hlg_top_view_now() < v->message_until;
+	struct hlg_top_frame frame;
+
+	if (!v->screen)
+		return;
+	hlg_top_frame_build(&frame, &shown, &v->keys, &pane, told ? v->message : NULL);
+	hlg_top_screen_show(&frame, v->again);
+	v->again = false;
+	hlg_top_frame_finish(&frame);
+}
+
+void hlg_top_view_tell(struct hlg_top_view *v, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(v->message, sizeof(v->message), fmt, ap);
+	va_end(ap);
+	v->message_until = hlg_top_view_now() + MESSAGE_NS;
+	if (!v->screen)
+		fprintf(stderr, "hlguest: %s\n", v->message);
+}
+
+void hlg_top_view_print(struct hlg_top_view *v)
+{
+	const struct hlg_top_shown shown = shown_of(v);
+	struct hlg_err err;
+
+	if (v->request->format == 0)
+		hlg_top_text_table(stdout, &shown, v->request->rows);
+	else if (hlg_top_text_json(stdout, &shown, &err) < 0) {
+		v->err = err;
+		v->failed = true;
+	}
+	if (!hlg_output_flush())
+		v->failed = true;
+}
+
+/* The last one stays, if there is one: an ELF may be built anew meanwhile. The report at
+ * the end fails then, or says that it is another one. */
+static void refuse_judged(struct hlg_top_view *v, const struct hlg_err *err)
+{
+	if (!v->misjudged)
+		hlg_top_view_tell(v, "%s", err->msg);
+	v->misjudged = true;
+	if (!v->judged) {
+		v->err = *err;
+		v->failed = true;
+	}
+}
+
+/* The report so far, if it is time for one. */
+static void judge(struct hlg_top_view *v, uint64_t now)
+{
+	struct hlg_top_judged *judged;
+	struct hlg_err err;
+
+	if (!v->guests->n_images || v->given->sums.guest == 0)
+		return;
+	/* The last table is judged by all that is in it, and so is the only one. */
+	if (!v->ended &&
+	    (v->request->once ||
+	     !hlg_top_judge_due(v->judged, v->given->sums.guest, v->judged_at, now)))
+		return;
+	judged = hlg_top_judge((int)v->guests->n, v->guests->words, HLG_TOP_VIEW_NAME,
+			       v->given, HLG_TOP_JUDGE_TABLE, &err);
+	v->judged_at = now;
+	if (!judged) {
+		refuse_judged(v, &err);
+		return;
+	}
+	hlg_top_rows_finish(&v->rows);
+	hlg_top_judge_finish(v->judged);
+	v->judged = judged;
+	v->misjudged = false;
+}
+
+static void make_rows(struct hlg_top_view *v)
+{
+	hlg_top_rows_finish(&v->rows);
+	if (!v->judged)
+		return;
+	if (hlg_top_rows_build(&v->rows, v->judged, &v->window, &v->err) < 0)
+		v->failed = true;
+	hlg_top_rows_choose(&v->rows, v->keys.sort, v->keys.filter);
+}
+
+void hlg_top_view_refresh(struct hlg_top_view *v, uint64_t now)
+{
+	if (!hlg_top_window_close(&v->window, v->given->profile, v->given->sums.lost,
+				  now)) {
+		hlg_err_memory(&v->err, "rows");
+		v->failed = true;
+	}
+	if (v->keys.paused)
+		return;
+	judge(v, now);
+	v->sums = hlg_top_window_sums(&v->window, HLG_TOP_SINCE);
+	v->took = hlg_top_window_took(&v->window, HLG_TOP_SINCE);
+	if (!v->failed)
+		make_rows(v);
+}
+
+/* Keys */
+
+static void open_pane(struct hlg_top_view *v, int rc, const struct hlg_err *err)
+{
+	if (rc < 0) {
+		hlg_top_view_tell(v, "%s", err->msg);
+		return;
+	}
+	v->keys.mode = HLG_TOP_TEXT;
+	v->keys.line = 0;
+}
+
+static void annotate(struct hlg_top_view *v)
+{
+	const struct hlg_top_row *row = &v->rows.rows[v->keys.cursor];
+	struct hlg_screen screen = hlg_top_screen_size();
+	struct hlg_err err;
+
+	if (v->judged->report.suppressed) {
+		hlg_top_view_tell(
+			v,
+			"instructions are withheld: the samples do not fit, or too few "
+			"have come");
+		return;
+	}
+	open_pane(v,
+		  hlg_top_panes_annotate(
+			  &v->pane, (int)v->guests->n, v->guests->words, v->given,
+			  v->rows.since.hits[row->since->first_hit].ip, &screen, &err),
+		  &err);
+}
+
+static void callers(struct hlg_top_view *v)
+{
+	const struct hlg_top_row *row = &v->rows.rows[v->keys.cursor];
+	struct hlg_screen screen = hlg_top_screen_size();
+	struct hlg_err err;
+
+	if (!v->given->stacks) {
+		hlg_top_view_tell(
+			v, "callers are not recorded (start it with hlguest top -g)");
+		return;
+	}
+	open_pane(v,
+		  hlg_top_panes_callers(
+			  &v->pane, (int)v->guests->n, v->guests->words, v->given,
+			  v->rows.since.hits[row->since->first_hit].ip, &screen, &err),
+		  &err);
+}
+
+static void zero(struct hlg_top_view *v)
+{
+	hlg_top_window_zero(&v->window);
+	v->sums = hlg_top_window_sums(&v->window, HLG_TOP_SINCE);
+	v->took = 0;
+	make_rows(v);
+}
+
+static void show_help(struct hlg_top_view *v)
+{
+	struct hlg_err err;
+
+	open_pane(v, hlg_top_panes_help(&v->pane, &err), &err);
+}
+
+enum hlg_top_action hlg_top_view_press(struct hlg_top_view *v, int key)
+{
+	enum hlg_top_action action, left = HLG_TOP_NOTHING;
+
+	v->message[0] = '\0';
+	action = hlg_top_keys_press(&v->keys, key);
+	switch (action) {
+	case HLG_TOP_ZERO:
+		zero(v);
+		break;
+	case HLG_TOP_ANNOTATE:
+		annotate(v);
+		break;
+	case HLG_TOP_CALLERS:
+		callers(v);
+		break;
+	case HLG_TOP_HELP:
+		show_help(v);
+		break;
+	case HLG_TOP_SAVE:
+	case HLG_TOP_QUIT:
+		left = action;
+		break;
+	default:
+		break;
+	}
+	hlg_top_rows_choose(&v->rows, v->keys.sort, v->keys.filter);
+	return left;
+}
