@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/window.h"
 
+#include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "symtab/file.h"
 #include "tools/feed/turns.h"
 
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
@@ -56,15 +59,20 @@ static uint64_t ns_of(const struct timespec *t)
 }
 
 /* perf record writes to the file until its end; what is no file is recorded now. */
-static uint64_t last_written(const char *path)
+static int last_written(uint64_t *ended, const char *path, struct hlg_err *err)
 {
-	struct timespec now = {0};
+	struct timespec when = {0};
+	bool named = strcmp(path, "-") != 0;
 	struct stat st;
 
-	if (hlg_turns_is_kept(path) && stat(path, &st) == 0)
-		return ns_of(&st.st_mtim);
-	clock_gettime(CLOCK_REALTIME, &now);
-	return ns_of(&now);
+	if (named && stat(path, &st) != 0)
+		return hlg_file_fail_read(path, errno, err);
+	if (named && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		when = st.st_mtim;
+	else
+		clock_gettime(CLOCK_REALTIME, &when);
+	*ended = ns_of(&when);
+	return 0;
 }
 
 int hlg_feed_when(const struct hlg_perfdata *pd, const char *path,
@@ -72,7 +80,7 @@ int hlg_feed_when(const struct hlg_perfdata *pd, const char *path,
 		  struct hlg_err *err)
 {
 	bool known = hlg_sample_span_known(span);
-	uint64_t wall, clock, ended;
+	uint64_t wall, clock, ended = 0;
 	int rc = hlg_perfdata_clock(pd, &wall, &clock, err);
 
 	if (rc < 0)
@@ -82,7 +90,9 @@ int hlg_feed_when(const struct hlg_perfdata *pd, const char *path,
 		sums->began = wall + (span->first - clock);
 		return 0;
 	}
-	ended = last_written(path);
+	rc = last_written(&ended, path, err);
+	if (rc < 0)
+		return rc;
 	sums->began = ended > sums->took ? ended - sums->took : 0;
 	return 0;
 }
