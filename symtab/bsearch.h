@@ -47,6 +47,12 @@ static inline size_t hlg_bsearch_below(const void *things, size_t n, size_t size
 	return key ? hlg_bsearch_upto(things, n, size, member, key - 1) : 0;
 }
 
+/* The order of two numbers, as qsort asks for it. */
+static inline int hlg_bsearch_order(uint64_t x, uint64_t y)
+{
+	return x < y ? -1 : x > y;
+}
+
 /*
  * The order of things by their first member, a uint64_t, as qsort asks for it. Things of
  * one value are alike.
@@ -57,7 +63,7 @@ static inline int hlg_bsearch_compare(const void *a, const void *b)
 
 	memcpy(&x, a, sizeof(x));
 	memcpy(&y, b, sizeof(y));
-	return x < y ? -1 : x > y;
+	return hlg_bsearch_order(x, y);
 }
 
 #endif

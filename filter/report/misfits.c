@@ -9,18 +9,11 @@ static struct hlg_boundaries test(const struct hlg_view *view, const struct hlg_
 				  struct hlg_code *code)
 {
 	struct hlg_boundaries sum = {0};
-	struct hlg_place place = row->place;
 
 	for (size_t i = 0; i < row->n_hits; i++) {
 		const struct hlg_hit *hit = &view->hits[row->first_hit + i];
-		enum hlg_boundary is;
 
-		place.addr = hit->addr;
-		is = hlg_verdict_at(code, &place);
-		if (is == HLG_BOUNDARY_ON)
-			sum.on += hit->count.samples;
-		else if (is == HLG_BOUNDARY_OFF)
-			sum.off += hit->count.samples;
+		hlg_verdict_count(&sum, hlg_trust_at(code, row, hit), hit->count.samples);
 	}
 	return sum;
 }

@@ -58,6 +58,19 @@ static void count(struct steps *s, unsigned k)
 	}
 }
 
+/* From each k points to half as many: those that are as far apart are one. */
+static void fold(struct steps *s, unsigned k)
+{
+	const unsigned half = k / 2;
+
+	for (unsigned p = 0; p < half; p++)
+		s->at[p] += s->at[p + half];
+	for (size_t i = 0; i <= s->n_rows; i++)
+		for (unsigned p = 0; p < half; p++)
+			s->found[i * half + p] =
+				s->found[i * k + p] + s->found[i * k + p + half];
+}
+
 static double chi_of(const struct steps *s, const uint32_t *found, double sum, unsigned k)
 {
 	double chi = 0;
@@ -71,13 +84,13 @@ static double chi_of(const struct steps *s, const uint32_t *found, double sum, u
 	return chi;
 }
 
-static struct test test(struct steps *s, unsigned k)
+/* Of k points, which are counted. */
+static struct test test(const struct steps *s, unsigned k)
 {
 	struct test t = {.k = k};
 	uint32_t rest[HLG_LOCKSTEP_MOST] = {0}, rest_sum = 0;
 	unsigned rows = 0;
 
-	count(s, k);
 	for (size_t i = 0; i <= s->n_rows; i++) {
 		const uint32_t *found = &s->found[i * k];
 
@@ -96,6 +109,20 @@ static struct test test(struct steps *s, unsigned k)
 	}
 	t.df = rows > 1 ? (rows - 1) * (k - 1) : 0;
 	return t;
+}
+
+/* The tests of 2 to most points. Samples are counted for the larger half of these
+ * numbers; the others are halves of them. */
+static void test_all(struct steps *s, struct test *tests, unsigned most)
+{
+	for (unsigned k = most / 2 + 1; k <= most; k++) {
+		count(s, k);
+		tests[k - 2] = test(s, k);
+		for (unsigned half = k; half % 2 == 0 && half > 2; half /= 2) {
+			fold(s, half);
+			tests[half / 2 - 2] = test(s, half / 2);
+		}
+	}
 }
 
 static double ratio(const struct test *t)
@@ -194,12 +221,13 @@ bool hlg_lockstep_find(unsigned *every, const uint64_t *time, const uint32_t *ro
 		number(&s, time, period);
 	for (size_t i = 0; ok && i < n; i++)
 		s.sum[row[i]]++;
-	for (unsigned k = 2; ok && k <= HLG_LOCKSTEP_MOST && PER_POINT * k * k <= n;
-	     k++) {
-		tests[n_tests++] = test(&s, k);
-	}
-	if (ok)
+	while (ok && n_tests + 2 <= HLG_LOCKSTEP_MOST &&
+	       PER_POINT * (n_tests + 2) * (n_tests + 2) <= n)
+		n_tests++;
+	if (ok) {
+		test_all(&s, tests, (unsigned)n_tests + 1);
 		*every = choose(tests, n_tests, n);
+	}
 	if (*every && !stays(&s, *every))
 		*every = 0;
 	free(s.tick);

@@ -60,15 +60,6 @@ size_t hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts 
 	return n;
 }
 
-/* Does the image lie there, whatever said so? */
-static bool is_at(const struct hlg_image *image, uint64_t base)
-{
-	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
-		if (hlg_image_base(image, i).base == base)
-			return true;
-	return false;
-}
-
 /*
  * Of bases at which the image would overlap itself one stays, *n is 1 then: one that it
  * has, or the first. It is one guest's; the other is another's that cannot be told apart,
@@ -85,7 +76,7 @@ static void drop_overlap(struct hlg_image *image, uint64_t *bases, size_t *n)
 				other = i;
 	if (other == 0)
 		return;
-	while (keep < *n && !is_at(image, bases[keep]))
+	while (keep < *n && !hlg_image_lies_at(image, bases[keep]))
 		keep++;
 	keep = keep < *n ? keep : 0;
 	image->kvm_overlaps = true;
@@ -104,14 +95,15 @@ static int place(struct hlg_image *image, const uint64_t *bases, size_t n, bool 
 
 	/* Two that agree are one; and the samples have the last word, once they had it.
 	 */
-	if ((n == 1 && is_at(image, bases[0])) || image->refused_from == HLG_BASE_KVM)
+	if ((n == 1 && hlg_image_lies_at(image, bases[0])) ||
+	    image->refused_from == HLG_BASE_KVM)
 		return 0;
 	if (from == HLG_BASE_STATED || (keep && from != HLG_BASE_NONE)) {
-		image->kvm_differs = !is_at(image, bases[0]);
+		image->kvm_differs = !hlg_image_lies_at(image, bases[0]);
 		image->kvm_base = bases[0];
 		return 0;
 	}
-	if (from != HLG_BASE_NONE && !is_at(image, bases[0])) {
+	if (from != HLG_BASE_NONE && !hlg_image_lies_at(image, bases[0])) {
 		image->refused = base;
 		image->refused_from = from;
 	}

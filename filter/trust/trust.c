@@ -17,12 +17,13 @@ struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
 	return &trust->images[image->number];
 }
 
-static bool lies_at(const struct hlg_image *image, uint64_t base)
+enum hlg_boundary hlg_trust_at(struct hlg_code *code, const struct hlg_row *row,
+			       const struct hlg_hit *hit)
 {
-	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
-		if (hlg_image_base(image, i).base == base)
-			return true;
-	return false;
+	struct hlg_place place = row->place;
+
+	place.addr = hit->addr;
+	return hlg_verdict_at(code, &place);
 }
 
 const struct hlg_image *hlg_trust_guess(const struct hlg_trust *trust)
@@ -41,7 +42,7 @@ const struct hlg_image *hlg_trust_guess(const struct hlg_trust *trust)
 
 const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test)
 {
-	return test->found.n && !lies_at(test->image, test->found.fits[0].base)
+	return test->found.n && !hlg_image_lies_at(test->image, test->found.fits[0].base)
 		       ? &test->found.fits[0]
 		       : NULL;
 }
@@ -205,20 +206,14 @@ static int compare_threads(const void *a, const void *b)
 static size_t add_threads(struct hlg_thread_test *list, size_t n, struct hlg_code *code,
 			  const struct hlg_view *view, const struct hlg_row *row)
 {
-	struct hlg_place place = row->place;
-
 	for (size_t i = 0; i < row->n_hits; i++) {
 		const struct hlg_hit *hit = &view->hits[row->first_hit + i];
-		enum hlg_boundary is;
+		const enum hlg_boundary is = hlg_trust_at(code, row, hit);
 
-		place.addr = hit->addr;
-		is = hlg_verdict_at(code, &place);
 		if (is == HLG_BOUNDARY_UNKNOWN)
 			continue;
 		list[n] = (struct hlg_thread_test){.tid = hit->tid};
-		*(is == HLG_BOUNDARY_ON ? &list[n].samples.on : &list[n].samples.off) =
-			hit->count.samples;
-		n++;
+		hlg_verdict_count(&list[n++].samples, is, hit->count.samples);
 	}
 	return n;
 }

@@ -63,6 +63,10 @@ void hlg_trust_finish(struct hlg_trust *trust);
 struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
 				    const struct hlg_image *image);
 
+/* What a hit of a row is (verdict.h); code is that of the row's image. */
+enum hlg_boundary hlg_trust_at(struct hlg_code *code, const struct hlg_row *row,
+			       const struct hlg_hit *hit);
+
 /* The image with samples whose base is assumed, in a report that is not verified: nothing
  * says that it lies there. NULL: there is none. */
 const struct hlg_image *hlg_trust_guess(const struct hlg_trust *trust);

@@ -74,7 +74,7 @@ enum hlg_boundary hlg_verdict_at(struct hlg_code *code, const struct hlg_place *
 					   : HLG_BOUNDARY_UNKNOWN;
 }
 
-static void add_boundary(struct hlg_boundaries *to, enum hlg_boundary is, uint64_t n)
+void hlg_verdict_count(struct hlg_boundaries *to, enum hlg_boundary is, uint64_t n)
 {
 	if (is == HLG_BOUNDARY_ON)
 		to->on += n;
@@ -94,8 +94,8 @@ void hlg_verdict_add(struct hlg_tested *t, struct hlg_code *code,
 	t->padding += filler ? samples : 0;
 	if (is == HLG_BOUNDARY_UNKNOWN && !is_in_symbol(place))
 		return;
-	add_boundary(&t->samples, is, samples);
-	add_boundary(&t->addrs, is, 1);
+	hlg_verdict_count(&t->samples, is, samples);
+	hlg_verdict_count(&t->addrs, is, 1);
 	if (is == HLG_BOUNDARY_UNKNOWN || !is_in_symbol(place))
 		return;
 	density = hlg_code_density(code, place);

@@ -114,6 +114,9 @@ enum hlg_trust_verdict hlg_verdict_of_checked(enum hlg_checked_word word);
  */
 enum hlg_boundary hlg_verdict_at(struct hlg_code *code, const struct hlg_place *place);
 
+/* Adds n samples, or addresses, that are on or off; undecodable where that is unknown. */
+void hlg_verdict_count(struct hlg_boundaries *to, enum hlg_boundary is, uint64_t n);
+
 /*
  * Adds a distinct address, at place, and how many samples it has. filler: really in the
  * padding of a gap, whatever it is credited to. code as hlg_verdict_at takes it.

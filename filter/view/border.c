@@ -340,24 +340,6 @@ int hlg_border_find(struct hlg_border *border, const struct hlg_space *space,
 	return rc;
 }
 
-int hlg_border_of(struct hlg_border *border, const struct hlg_space *space,
-		  const struct hlg_profile *profile, struct hlg_err *err)
-{
-	struct hlg_cell *cells = malloc((profile->n_cells + 1) * sizeof(*cells));
-	size_t n = 0;
-	int rc;
-
-	*border = (struct hlg_border){0};
-	if (!cells)
-		return hlg_err_memory(err, "report");
-	for (size_t i = 0; i < hlg_profile_room(profile); i++)
-		if (profile->cells[i].count.samples)
-			cells[n++] = profile->cells[i];
-	rc = hlg_border_find(border, space, profile, cells, n, err);
-	free(cells);
-	return rc;
-}
-
 bool hlg_border_share(struct hlg_border *border, const struct hlg_image *image,
 		      const struct hlg_border *from, const struct hlg_image *of)
 {

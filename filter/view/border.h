@@ -73,10 +73,6 @@ int hlg_border_find(struct hlg_border *border, const struct hlg_space *space,
 		    const struct hlg_profile *profile, const struct hlg_cell *cells,
 		    size_t n_cells, struct hlg_err *err);
 
-/* The same by all cells that a profile has. */
-int hlg_border_of(struct hlg_border *border, const struct hlg_space *space,
-		  const struct hlg_profile *profile, struct hlg_err *err);
-
 /* Adds what is of the border of one image, by another's, of the same build. False without
  * memory. */
 bool hlg_border_share(struct hlg_border *border, const struct hlg_image *image,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * JSON, format 1. Stable: keys may be added, none changes its meaning. Counts are
+ * JSON, format 2. Stable: keys may be added, none changes its meaning or goes (format 1
+ * had trees of calls as lists in lists). Counts are
  * numbers, addresses strings of hex, percentages of the kept guest weight. Text is
  * escaped (escape.h), so that it is valid UTF-8 whatever the file held.
  */
@@ -17,6 +18,8 @@
 #include "filter/write/report-table.h"
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
+
+#define FORMAT 2
 
 static json_t *boundary(const struct hlg_tested *t, const struct hlg_boundaries *b,
 			const struct hlg_share *share)
@@ -710,9 +713,10 @@ static int put_stacks(struct hlg_json *json, const struct hlg_report *r,
 	return rc;
 }
 
-void hlg_report_json_head(struct hlg_json *json, FILE *f, const struct hlg_report *r)
+void hlg_report_json_head(struct hlg_json *json, FILE *f, unsigned format,
+			  const struct hlg_report *r)
 {
-	hlg_json_begin(json, f, 1);
+	hlg_json_begin(json, f, format);
 	hlg_json_put(
 		json, "weight",
 		json_string(r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
@@ -724,7 +728,7 @@ int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *e
 	struct hlg_json json;
 	int rc = 0;
 
-	hlg_report_json_head(&json, f, r);
+	hlg_report_json_head(&json, f, FORMAT, r);
 	hlg_json_put(&json, "images", images(r));
 	hlg_json_put(&json, "events", events(r));
 	if (hlg_sample_span_known(&r->profile->span))

@@ -6,8 +6,8 @@
 #include "filter/report/report.h"
 #include "filter/write/json.h"
 
-/* Begins a document, format 1, with the report's weight. */
-void hlg_report_json_head(struct hlg_json *json, FILE *f,
+/* Begins a document, whose shape has this number, with the report's weight. */
+void hlg_report_json_head(struct hlg_json *json, FILE *f, unsigned format,
 			  const struct hlg_report *report);
 
 /* {"verdict", "boundary", "base", "gap_share", "precise_ip", "event_kind", ...} */

@@ -13,10 +13,8 @@
 #include "filter/write/table.h"
 #include "symtab/escape.h"
 
-/* Of a tree that is not asked for whole: the lines with most are drawn, about so many,
- * none of them that stands so far to the right. */
-#define TREE_LEVELS 40
-#define TREE_LINES  24
+/* Of a tree that is not asked for whole: the lines with most are drawn, about so many. */
+#define TREE_LINES 24
 
 enum column {
 	CHILDREN,
@@ -174,8 +172,7 @@ static uint32_t write_nodes(const struct writing *w, const struct hlg_tree *tree
 		unsigned times = 1;
 
 		level[i] = level[node->parent] + (node->depth > 1 && !alone ? 1 : 0);
-		if (weigh(w, node->total) < least ||
-		    (!w->whole && level[i] > TREE_LEVELS)) {
+		if (weigh(w, node->total) < least) {
 			left_out += node->end - i;
 			i = node->end;
 			continue;

@@ -525,6 +525,7 @@ bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
 	if (ok && n >= LEAST && hlg_line_fit_applies(image)) {
 		s.lines = hlg_line_fit_of(code, image);
 		ok = s.lines;
+		hlg_code_find_padding(code);
 	} else {
 		hlg_code_decode_all(code);
 		set_weights(&s);

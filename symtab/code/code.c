@@ -89,6 +89,8 @@ struct sweep {
 	const struct hlg_image *image;
 	const unsigned char *bytes; /* from start on */
 	uint64_t start, end, addr;
+	uint64_t until; /* what addr is, data or not, is known up to here */
+	bool data;
 };
 
 static struct boundary_map *find_map(const struct hlg_code *code, uint64_t addr)
@@ -216,7 +218,11 @@ static void begin_sweep(struct hlg_code *code, uint64_t start, uint64_t end,
 
 	size = end - start < size ? end - start : size;
 	size = hlg_image_pread(code->image, code->fd, start, code->bytes, size);
-	*sweep = (struct sweep){code->image, code->bytes, start, start + size, start};
+	*sweep = (struct sweep){.image = code->image,
+				.bytes = code->bytes,
+				.start = start,
+				.end = start + size,
+				.addr = start};
 }
 
 /* What is no instruction hides where the next one begins, until a symbol tells. */
@@ -240,7 +246,9 @@ static bool next_insn(struct sweep *s, bool whole, struct hlg_insn *insn)
 		const unsigned char *p = s->bytes + (s->addr - s->start);
 		size_t left = s->end - s->addr;
 
-		if (hlg_symbol_is_data(&s->image->tab, s->addr))
+		if (s->addr >= s->until)
+			s->data = hlg_symbol_is_data(&s->image->tab, s->addr, &s->until);
+		if (s->data)
 			continue;
 		if (whole && hlg_insn_decode(machine, p, left, s->addr, insn))
 			return true;

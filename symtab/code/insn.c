@@ -237,16 +237,16 @@ static bool decode_a64(const unsigned char *p, size_t left, uint64_t addr,
 {
 	uint32_t word;
 
-	if (left < 4 || addr % 4)
+	if (left < 4 || addr % 4 || !hlg_insn_is_a64(p))
 		return false;
+	*insn = (struct hlg_insn){.length = 4};
+	if (!hlg_insn_may_branch_a64(p))
+		return true;
 	word = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
 	       (uint32_t)p[3] << 24;
-	if (word >> 16 == 0)
-		return false; /* udf: permanently undefined */
-	*insn = (struct hlg_insn){.length = 4,
-				  .direct = true,
-				  .ends = ends_a64(word),
-				  .leave = leave_a64(word)};
+	insn->direct = true;
+	insn->ends = ends_a64(word);
+	insn->leave = leave_a64(word);
 	if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
 		insn->flow = word >> 31 ? HLG_FLOW_CALL : HLG_FLOW_BRANCH;
 		insn->target = addr + a64_offset(word, 0, 26);

@@ -2,8 +2,8 @@
 /*
  * One instruction: how long it is and where it may lead.
  *
- * x86-64 is decoded by Zydis (zydis.h); AArch64 has instructions of four bytes at multiples of
- * four (Arm ARM, B1.2). Addresses are the image's own.
+ * x86-64 is decoded by Zydis (zydis.h); AArch64 has instructions of four bytes at
+ * multiples of four (Arm ARM, B1.2). Addresses are the image's own.
  */
 #ifndef HLG_SYMTAB_CODE_INSN_H
 #define HLG_SYMTAB_CODE_INSN_H
@@ -66,5 +66,18 @@ bool hlg_insn_decode(unsigned machine, const unsigned char *p, size_t left, uint
  */
 unsigned hlg_insn_length(unsigned machine, const unsigned char *p, size_t left,
 			 uint64_t addr);
+
+/* Of AArch64: is it an instruction at all? The others are udf, permanently undefined. */
+static inline bool hlg_insn_is_a64(const unsigned char *p)
+{
+	return p[2] || p[3];
+}
+
+/* And one that may lead elsewhere? All that do are of one class of the Arm ARM's C4.1:
+ * branches, exceptions and system instructions. */
+static inline bool hlg_insn_may_branch_a64(const unsigned char *p)
+{
+	return (p[3] & 0x1c) == 0x14;
+}
 
 #endif

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symtab/code/line-fit.h"
 
-#include <elf.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-#include "symtab/bsearch.h"
-#include "symtab/grow.h"
 
 enum {
 	INSN = 4,
-	MOST_WORDS = 1 << 24, /* 64 MB: larger than any kernel's */
-	LOGS = 4096,
-	NO_LINE = -1
+	LOGS = 4096
 };
 
 /*
@@ -21,234 +14,54 @@ enum {
  * that get no samples. Verdicts hardly depend on them.
  */
 #define ALONE    (-4.6) /* a line runs that nothing leads to: one in a hundred */
-#define ANY_RATE (-2.1) /* and as often as may be */
+#define ANY_RATE (-HLG_LINE_FIT_MOST - ALONE) /* and as often as may be */
 #define LED_TO   (-1.2) /* a line runs that another leads to, or that leads to one */
 #define UNEVEN   0.8    /* then they run about as often: a Laplace distribution's scale */
 #define SILENT   (-1.9) /* an instruction of a line that runs has no sample */
 #define MISSED   (-4.0) /* a line has none though it must run, at least */
 #define NOWHERE  (-9.2) /* a sample lies where nothing can run */
 
-struct line {
-	uint32_t length;           /* in instructions */
-	int32_t target, next;      /* lines it leads to behind its last, or NO_LINE */
-	uint32_t calls, calls_end; /* of the list: lines that it calls */
-};
+/* A line beside another that runs as often. */
+#define AT_BEST (LED_TO - log(2 * UNEVEN))
 
 /* A line with samples. */
 struct touched {
-	uint32_t line;
+	int32_t line;
 	uint32_t addrs;
 	uint64_t samples;
-	double log_rate;   /* of samples for each of its instructions, */
-	double log1p_rate; /* and of one more than that */
-	double uneven;     /* from the neighbour that is most alike; INFINITY: none */
-	double score;
+	double worth; /* for each address; what these are alone is not taken off */
 };
 
 struct hlg_line_fit {
-	uint64_t start;
-	size_t n_words, n_lines, n_calls, n_touched, room;
-	int32_t *line_of; /* of each word; NO_LINE: nothing runs there */
-	struct line *lines;
-	int32_t *calls;
+	struct hlg_all_lines lines;
+	size_t n_touched, room;
 	uint32_t *touched_as;    /* of each line: place in touched + 1; 0: no samples */
-	struct touched *touched; /* room for so many, */
-	uint32_t *lies_in;       /* and of each address its place in touched + 1, or 0 */
+	struct touched *touched; /* room for so many */
 	double log[LOGS];        /* of whole numbers: a score asks for little else, */
 	double alone[LOGS];      /* and what an address of so many samples is alone */
 };
 
-/* What is needed of the code to find lines. */
-struct words {
-	unsigned char *flags;
-	uint32_t *target; /* of each word that has one, the place among them */
-	uint64_t start;
-	size_t n;
+/* The samples of a line: those in touched; or, if samples is not NULL, these, moved. */
+struct trial {
+	const struct hlg_line_fit *fit;
+	const struct hlg_line_samples *samples;
+	int64_t words;
 };
 
-enum {
-	HAS_CODE = 1,
-	BEGINS = 2,
-	ENDS = 4,   /* the next is never run next */
-	BRANCH = 8, /* with a target, if HAS_TARGET */
-	CALL = 16,
-	HAS_TARGET = 32
+/* A line, and how it runs. */
+struct run {
+	const struct hlg_run_line *line;
+	int32_t number;
+	uint64_t samples;
+	uint32_t addrs;
+	double log_rate;   /* of samples for each of its instructions, */
+	double log1p_rate; /* and of one more than that */
+	double uneven;     /* from the neighbour that is most alike; INFINITY: none */
 };
-
-/* From the first byte of code in the file to the last. */
-static bool extent(const struct hlg_image *image, uint64_t *start, uint64_t *end)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < image->n_areas; i++) {
-		const struct hlg_area *area = &image->areas[i];
-		uint64_t stored = hlg_image_stored(image, area->start);
-
-		if (!area->code || stored == 0)
-			continue;
-		if (!any)
-			*start = area->start & ~UINT64_C(3);
-		*end = area->end - area->start < stored ? area->end
-							: area->start + stored;
-		any = true;
-	}
-	return any;
-}
 
 bool hlg_line_fit_applies(const struct hlg_image *image)
 {
-	uint64_t start, end;
-
-	return !image->map && image->elf.machine == EM_AARCH64 &&
-	       extent(image, &start, &end) && (end - start) / INSN < MOST_WORDS &&
-	       end - start >= INSN;
-}
-
-/* The place of an address among the words; n: it is none of them. */
-static size_t place_of(const struct words *w, uint64_t addr)
-{
-	uint64_t i = (addr - w->start) / INSN;
-
-	return i < w->n ? i : w->n;
-}
-
-static void take(struct words *w, size_t i, const struct hlg_insn *insn)
-{
-	const bool branch = insn->flow == HLG_FLOW_BRANCH;
-	const bool call = insn->flow == HLG_FLOW_CALL;
-	const size_t target = insn->direct ? place_of(w, insn->target) : w->n;
-
-	w->flags[i] |= (unsigned char)(HAS_CODE | (insn->ends ? ENDS : 0) |
-				       (branch ? BRANCH : 0) | (call ? CALL : 0));
-	if (target < w->n) {
-		w->flags[i] |= HAS_TARGET;
-		w->target[i] = (uint32_t)target;
-		w->flags[target] |= BEGINS;
-	}
-	if ((insn->ends || branch) && i + 1 < w->n)
-		w->flags[i + 1] |= BEGINS;
-}
-
-/* False without memory. */
-static bool read_area(struct words *w, const struct hlg_code *code,
-		      const struct hlg_image *image, int fd, const struct hlg_area *area)
-{
-	uint64_t from = (area->start + 3) & ~UINT64_C(3);
-	uint64_t stored = hlg_image_stored(image, from);
-	uint64_t left = area->end > from ? area->end - from : 0;
-	const struct hlg_symtab *tab = &image->tab;
-	size_t mapping = HLG_BSEARCH_BELOW(tab->mapping, tab->n_mapping, addr, from);
-	bool data = mapping && tab->mapping[mapping - 1].data;
-	unsigned char *bytes;
-	size_t size;
-
-	left = (left < stored ? left : stored) / INSN * INSN;
-	bytes = malloc(left + 1);
-	if (!bytes)
-		return false;
-	size = hlg_image_pread(image, fd, from, bytes, left);
-	for (size_t at = 0; at + INSN <= size; at += INSN) {
-		const enum hlg_boundary is = hlg_code_test(code, from + at);
-		struct hlg_insn insn;
-
-		for (;
-		     mapping < tab->n_mapping && tab->mapping[mapping].addr <= from + at;
-		     mapping++)
-			data = tab->mapping[mapping].data;
-		/* What is not decoded yet is not known. */
-		if ((is == HLG_BOUNDARY_ON || (is == HLG_BOUNDARY_UNKNOWN && !data)) &&
-		    hlg_insn_decode(EM_AARCH64, bytes + at, INSN, from + at, &insn))
-			take(w, place_of(w, from + at), &insn);
-	}
-	free(bytes);
-	return true;
-}
-
-/* Lines begin at symbols, too. */
-static void mark_symbols(struct words *w, const struct hlg_image *image)
-{
-	for (size_t i = 0; i < image->tab.n_syms; i++) {
-		size_t at = place_of(w, image->tab.syms[i].addr);
-
-		if (at < w->n)
-			w->flags[at] |= BEGINS;
-	}
-}
-
-/* Gives each word its line. False without memory. */
-static bool number(struct hlg_line_fit *fit, const struct words *w)
-{
-	for (size_t i = 0; i < w->n; i++) {
-		const bool code = w->flags[i] & HAS_CODE;
-
-		if (code && (i == 0 || (w->flags[i] & BEGINS) ||
-			     fit->line_of[i - 1] == NO_LINE)) {
-			if (!HLG_GROW(fit->lines, fit->n_lines))
-				return false;
-			fit->lines[fit->n_lines++] =
-				(struct line){0, NO_LINE, NO_LINE, 0, 0};
-		}
-		fit->line_of[i] = code ? (int32_t)fit->n_lines - 1 : NO_LINE;
-		if (code)
-			fit->lines[fit->n_lines - 1].length++;
-	}
-	return true;
-}
-
-/* The line that a word leads to, or NO_LINE. */
-static int32_t target_of(const struct hlg_line_fit *fit, const struct words *w, size_t i)
-{
-	return w->flags[i] & HAS_TARGET ? fit->line_of[w->target[i]] : NO_LINE;
-}
-
-/* Where each line leads to. False without memory. */
-static bool lead(struct hlg_line_fit *fit, const struct words *w)
-{
-	for (size_t i = 0; i < w->n; i++) {
-		const int32_t at = fit->line_of[i];
-		const bool last = i + 1 == w->n || fit->line_of[i + 1] != at;
-		struct line *line;
-
-		if (at == NO_LINE)
-			continue;
-		line = &fit->lines[at];
-		if (i == 0 || fit->line_of[i - 1] != at)
-			line->calls = line->calls_end = (uint32_t)fit->n_calls;
-		if (w->flags[i] & CALL && target_of(fit, w, i) != NO_LINE) {
-			if (!HLG_GROW(fit->calls, fit->n_calls))
-				return false;
-			fit->calls[fit->n_calls++] = target_of(fit, w, i);
-			line->calls_end = (uint32_t)fit->n_calls;
-		}
-		if (!last)
-			continue;
-		if (w->flags[i] & BRANCH)
-			line->target = target_of(fit, w, i);
-		if (!(w->flags[i] & ENDS) && i + 1 < w->n)
-			line->next = fit->line_of[i + 1];
-	}
-	return true;
-}
-
-static bool find_lines(struct hlg_line_fit *fit, const struct hlg_code *code,
-		       const struct hlg_image *image, int fd, struct words *w)
-{
-	bool ok;
-
-	w->flags = calloc(w->n, 1);
-	w->target = calloc(w->n, sizeof(*w->target));
-	fit->line_of = calloc(w->n, sizeof(*fit->line_of));
-	ok = w->flags && w->target && fit->line_of;
-	for (size_t i = 0; ok && i < image->n_areas; i++)
-		if (image->areas[i].code)
-			ok = read_area(w, code, image, fd, &image->areas[i]);
-	if (!ok)
-		return false;
-	mark_symbols(w, image);
-	if (!number(fit, w) || !lead(fit, w))
-		return false;
-	fit->touched_as = calloc(fit->n_lines + 1, sizeof(*fit->touched_as));
-	return fit->touched_as;
+	return hlg_all_lines_applies(image);
 }
 
 /* An address of so many samples as a line of its own. */
@@ -257,36 +70,23 @@ static double alone(double samples)
 	return ALONE + ANY_RATE + samples * log(samples / (samples + 1)) - log1p(samples);
 }
 
-/* Lines of an image whose file cannot be read again are none. NULL without memory. */
-static struct hlg_line_fit *open_fit(struct hlg_code *code, const struct hlg_image *image)
+/* NULL without memory. */
+static struct hlg_line_fit *open_fit(const struct hlg_image *image)
 {
 	struct hlg_line_fit *fit = calloc(1, sizeof(*fit));
-	struct words w = {0};
-	struct hlg_err err;
-	uint64_t end;
-	int fd;
-	bool ok;
+	bool ok = fit && hlg_all_lines_read(&fit->lines, image);
 
-	if (!fit || !extent(image, &fit->start, &end))
-		return fit;
-	fd = hlg_image_reopen(image, &err);
-	if (fd < 0)
-		return fit;
+	if (ok)
+		fit->touched_as = calloc(fit->lines.n + 1, sizeof(*fit->touched_as));
+	if (!ok || !fit->touched_as) {
+		hlg_line_fit_close(fit);
+		return NULL;
+	}
 	for (int i = 0; i < LOGS; i++) {
 		fit->log[i] = log(i);
 		fit->alone[i] = alone(i);
 	}
-	hlg_code_find_padding(code);
-	w.start = fit->start;
-	w.n = fit->n_words = (end - fit->start) / INSN;
-	ok = find_lines(fit, code, image, fd, &w);
-	free(w.flags);
-	free(w.target);
-	close(fd);
-	if (ok)
-		return fit;
-	hlg_line_fit_close(fit);
-	return NULL;
+	return fit;
 }
 
 struct hlg_line_fit *hlg_line_fit_of(struct hlg_code *code, const struct hlg_image *image)
@@ -294,7 +94,7 @@ struct hlg_line_fit *hlg_line_fit_of(struct hlg_code *code, const struct hlg_ima
 	struct hlg_line_fit **kept = hlg_code_lines(code);
 
 	if (!*kept)
-		*kept = open_fit(code, image);
+		*kept = open_fit(image);
 	return *kept;
 }
 
@@ -302,12 +102,9 @@ void hlg_line_fit_close(struct hlg_line_fit *fit)
 {
 	if (!fit)
 		return;
-	free(fit->line_of);
-	free(fit->lines);
-	free(fit->calls);
+	hlg_all_lines_finish(&fit->lines);
 	free(fit->touched_as);
 	free(fit->touched);
-	free(fit->lies_in);
 	free(fit);
 }
 
@@ -339,11 +136,120 @@ static double least(double a, double b)
 	return a < b ? a : b;
 }
 
-static int32_t find(const struct hlg_line_fit *fit, uint64_t addr)
+/* The place of a word among those from the first sampled one to behind the last. */
+static inline size_t clamp(const struct hlg_line_samples *s, int64_t word)
 {
-	uint64_t i = (addr - fit->start) / INSN;
+	word -= s->first;
+	word = word > 0 ? word : 0;
+	return (size_t)word < s->n_words ? (size_t)word : s->n_words;
+}
 
-	return addr >= fit->start && i < fit->n_words ? fit->line_of[i] : NO_LINE;
+/* The samples of a line. */
+static inline uint64_t samples_of(const struct trial *t, int32_t number)
+{
+	const struct hlg_line_samples *s = t->samples;
+	const struct hlg_run_line *line = &t->fit->lines.at[number];
+	uint32_t touched;
+
+	if (s)
+		return s->sum[clamp(s, line->start + line->length - t->words)] -
+		       s->sum[clamp(s, line->start - t->words)];
+	touched = t->fit->touched_as[number];
+	return touched ? t->fit->touched[touched - 1].samples : 0;
+}
+
+/* One line leads to another: if that runs, too, how alike are they? True if it does. */
+static inline bool join(const struct trial *t, struct run *run, int32_t other)
+{
+	uint64_t samples;
+	double rate;
+
+	if (other == HLG_NO_LINE)
+		return false;
+	if (other == run->number)
+		return true;
+	samples = samples_of(t, other);
+	if (samples == 0)
+		return false;
+	rate = log_of(t->fit, samples) - log_of(t->fit, t->fit->lines.at[other].length);
+	run->uneven = least(run->uneven, fabs(run->log_rate - rate));
+	return true;
+}
+
+/* How likely is it that a line has no sample, which runs as often as this one? */
+static double missed(const struct trial *t, const struct run *run, int32_t other)
+{
+	return most(-(double)t->fit->lines.at[other].length * run->log1p_rate, MISSED);
+}
+
+/* What a line says of those that it leads to. */
+static double follow(const struct trial *t, struct run *run)
+{
+	const int32_t target = run->line->target, next = run->line->next;
+	bool any = join(t, run, target);
+	double score = 0;
+
+	any |= join(t, run, next);
+	if (!any && target != HLG_NO_LINE && next != HLG_NO_LINE)
+		score += most(missed(t, run, target), missed(t, run, next));
+	else if (!any && (target != HLG_NO_LINE || next != HLG_NO_LINE))
+		score += missed(t, run, target != HLG_NO_LINE ? target : next);
+	for (uint32_t i = run->line->calls; i < run->line->calls_end; i++)
+		if (!join(t, run, t->fit->lines.calls[i]))
+			score += missed(t, run, t->fit->lines.calls[i]);
+	return score;
+}
+
+/* Those that lead to it are neighbours, too. */
+static void follow_back(const struct trial *t, struct run *run)
+{
+	const struct hlg_all_lines *lines = &t->fit->lines;
+
+	if (run->number && lines->at[run->number - 1].next == run->number)
+		join(t, run, run->number - 1);
+	for (uint32_t i = run->line->callers; i < run->line->callers_end; i++)
+		join(t, run, lines->callers[i]);
+}
+
+/* How likely are the samples of a line? Either all of its instructions get samples, or
+ * some never do. */
+static double inside(const struct hlg_line_fit *fit, const struct run *run)
+{
+	const uint32_t length = run->line->length, k = run->addrs;
+	const double n = (double)run->samples;
+	double all = even(n, length, run->log_rate, run->log1p_rate), log_k, log1p_rate;
+
+	if (k >= length) /* odd addresses may be more */
+		return all;
+	log_k = log_of(fit, k);
+	log1p_rate = log_of(fit, run->samples + k) - log_k;
+	return most(all, even(n, k, log_of(fit, run->samples) - log_k, log1p_rate) +
+				 (length - k) * most(-log1p_rate, SILENT));
+}
+
+static double as_neighbour(const struct run *run)
+{
+	return most(ALONE + ANY_RATE, AT_BEST - run->uneven / UNEVEN);
+}
+
+/* What a line is worth that has so many samples at so many addresses, for each. */
+static double score_line(const struct trial *t, int32_t number, uint64_t samples,
+			 uint32_t addrs)
+{
+	const struct hlg_run_line *line = &t->fit->lines.at[number];
+	const double log_length = log_of(t->fit, line->length);
+	struct run run = {.line = line,
+			  .number = number,
+			  .samples = samples,
+			  .addrs = addrs,
+			  .log_rate = log_of(t->fit, samples) - log_length,
+			  .log1p_rate =
+				  log_of(t->fit, samples + line->length) - log_length,
+			  .uneven = (double)INFINITY};
+	const double score = follow(t, &run);
+
+	follow_back(t, &run);
+	return (score + as_neighbour(&run) + inside(t->fit, &run)) / addrs;
 }
 
 static bool make_room(struct hlg_line_fit *fit, size_t n)
@@ -351,10 +257,8 @@ static bool make_room(struct hlg_line_fit *fit, size_t n)
 	if (fit->room >= n)
 		return true;
 	free(fit->touched);
-	free(fit->lies_in);
 	fit->touched = calloc(n, sizeof(*fit->touched));
-	fit->lies_in = calloc(n, sizeof(*fit->lies_in));
-	fit->room = fit->touched && fit->lies_in ? n : 0;
+	fit->room = fit->touched ? n : 0;
 	return fit->room;
 }
 
@@ -362,116 +266,49 @@ static bool make_room(struct hlg_line_fit *fit, size_t n)
 static void touch(struct hlg_line_fit *fit, const struct hlg_sampled *addrs, size_t n,
 		  uint64_t move)
 {
-	for (size_t i = 0; i < n; i++) {
-		int32_t at = find(fit, addrs[i].ip + move);
-		struct touched *t;
+	struct touched *t = NULL;
 
-		fit->lies_in[i] = 0;
-		if (at == NO_LINE)
+	fit->n_touched = 0;
+	for (size_t i = 0; i < n; i++) {
+		const int32_t at = hlg_all_lines_find(&fit->lines, addrs[i].ip + move);
+
+		if (at == HLG_NO_LINE)
 			continue;
-		if (!fit->touched_as[at]) {
-			fit->touched[fit->n_touched] = (struct touched){
-				.line = (uint32_t)at, .uneven = INFINITY};
-			fit->touched_as[at] = (uint32_t)++fit->n_touched;
+		if (!t || t->line != at) {
+			uint32_t *as = &fit->touched_as[at];
+
+			if (!*as) {
+				fit->touched[fit->n_touched] =
+					(struct touched){.line = at};
+				*as = (uint32_t)++fit->n_touched;
+			}
+			t = &fit->touched[*as - 1];
 		}
-		fit->lies_in[i] = fit->touched_as[at];
-		t = &fit->touched[fit->lies_in[i] - 1];
 		t->addrs++;
 		t->samples += addrs[i].samples;
 	}
-	for (size_t i = 0; i < fit->n_touched; i++) {
-		struct touched *t = &fit->touched[i];
-		const uint64_t length = fit->lines[t->line].length;
-		const double log_length = log_of(fit, length);
-
-		t->log_rate = log_of(fit, t->samples) - log_length;
-		t->log1p_rate = log_of(fit, t->samples + length) - log_length;
-	}
-}
-
-/* One line leads to another: if both run, how alike are they? True if the other does. */
-static bool join(struct hlg_line_fit *fit, struct touched *from, int32_t to)
-{
-	struct touched *other;
-	double uneven;
-
-	if (to == NO_LINE || !fit->touched_as[to])
-		return false;
-	other = &fit->touched[fit->touched_as[to] - 1];
-	if (other == from)
-		return true;
-	uneven = fabs(from->log_rate - other->log_rate);
-	from->uneven = least(from->uneven, uneven);
-	other->uneven = least(other->uneven, uneven);
-	return true;
-}
-
-/* How likely is it that a line has no sample, which runs as often as this one? */
-static double missed(const struct hlg_line_fit *fit, const struct touched *from,
-		     int32_t to)
-{
-	return most(-(double)fit->lines[to].length * from->log1p_rate, MISSED);
-}
-
-/* What a line says of those that it leads to. */
-static void follow(struct hlg_line_fit *fit, struct touched *t)
-{
-	const struct line *line = &fit->lines[t->line];
-	bool any = join(fit, t, line->target);
-
-	any |= join(fit, t, line->next);
-	if (!any && line->target != NO_LINE && line->next != NO_LINE)
-		t->score +=
-			most(missed(fit, t, line->target), missed(fit, t, line->next));
-	else if (!any && (line->target != NO_LINE || line->next != NO_LINE))
-		t->score += missed(fit, t,
-				   line->target != NO_LINE ? line->target : line->next);
-	for (uint32_t i = line->calls; i < line->calls_end; i++)
-		if (!join(fit, t, fit->calls[i]))
-			t->score += missed(fit, t, fit->calls[i]);
-}
-
-/* How likely are the samples of a line? Either all of its instructions get samples, or
- * some never do. */
-static double inside(const struct hlg_line_fit *fit, const struct touched *t)
-{
-	const uint32_t length = fit->lines[t->line].length, k = t->addrs;
-	const double n = (double)t->samples;
-	double all = even(n, length, t->log_rate, t->log1p_rate), log_k, log1p_rate;
-
-	if (k >= length) /* odd addresses may be more */
-		return all;
-	log_k = log_of(fit, k);
-	log1p_rate = log_of(fit, t->samples + k) - log_k;
-	return most(all, even(n, k, log_of(fit, t->samples) - log_k, log1p_rate) +
-				 (length - k) * most(-log1p_rate, SILENT));
-}
-
-static double as_neighbour(const struct touched *t)
-{
-	return most(ALONE + ANY_RATE, LED_TO - log(2 * UNEVEN) - t->uneven / UNEVEN);
 }
 
 bool hlg_line_fit_score(struct hlg_line_fit *fit, const struct hlg_sampled *addrs,
 			size_t n, uint64_t move, double *score, double *each)
 {
+	const struct trial trial = {.fit = fit};
+
 	*score = 0;
-	fit->n_touched = 0;
 	if (!make_room(fit, n))
 		return false;
 	touch(fit, addrs, n, move);
-	for (size_t i = 0; i < fit->n_touched; i++)
-		follow(fit, &fit->touched[i]);
 	for (size_t i = 0; i < fit->n_touched; i++) {
 		struct touched *t = &fit->touched[i];
 
-		t->score = (t->score + as_neighbour(t) + inside(fit, t)) / t->addrs;
+		t->worth = score_line(&trial, t->line, t->samples, t->addrs);
 	}
 	for (size_t i = 0; i < n; i++) {
-		const uint32_t in = fit->lies_in[i];
-		double mine =
-			in ? fit->touched[in - 1].score - alone_of(fit, addrs[i].samples)
-			   : NOWHERE;
+		const int32_t at = hlg_all_lines_find(&fit->lines, addrs[i].ip + move);
+		const double mine =
+			at == HLG_NO_LINE ? NOWHERE
+					  : fit->touched[fit->touched_as[at] - 1].worth -
+						    alone_of(fit, addrs[i].samples);
 
 		*score += mine;
 		if (each)
@@ -484,5 +321,192 @@ bool hlg_line_fit_score(struct hlg_line_fit *fit, const struct hlg_sampled *addr
 
 bool hlg_line_fit_runs(const struct hlg_line_fit *fit, uint64_t addr)
 {
-	return find(fit, addr) != NO_LINE;
+	return hlg_all_lines_find(&fit->lines, addr) != HLG_NO_LINE;
+}
+
+/* The word of an address; of those that are in no line, however they are moved, any such.
+ */
+static int64_t word_of(const struct hlg_line_fit *fit, uint64_t addr)
+{
+	const int64_t far = HLG_LINE_FIT_FAR / INSN + 1;
+	const int64_t by = (int64_t)(addr - fit->lines.start);
+	const int64_t word = by >= 0 ? by / INSN : (by - (INSN - 1)) / INSN;
+
+	return word < -far ? -far
+	       : word > (int64_t)fit->lines.n_words + far
+		       ? (int64_t)fit->lines.n_words + far
+		       : word;
+}
+
+static void fill_samples(struct hlg_line_samples *s, const struct hlg_line_fit *fit,
+			 const struct hlg_sampled *addrs)
+{
+	uint64_t sum = 0;
+	size_t word = 0;
+
+	for (size_t i = s->n; i-- > 0;)
+		s->behind[i] = i + 1 < s->n && s->word[i + 1] - s->word[i] <= 1
+				       ? s->behind[i + 1]
+				       : (uint32_t)i + 1;
+	for (size_t i = 0; i < s->n; i++) {
+		s->alone[i + 1] = s->alone[i] + alone_of(fit, addrs[i].samples);
+		for (; word <= (size_t)(s->word[i] - s->first); word++) {
+			s->before[word] = (uint32_t)i;
+			s->sum[word] = sum;
+		}
+		sum += addrs[i].samples;
+	}
+	s->before[word] = (uint32_t)s->n;
+	s->sum[word] = sum;
+}
+
+bool hlg_line_samples_begin(struct hlg_line_samples *s, const struct hlg_line_fit *fit,
+			    const struct hlg_sampled *addrs, size_t n, uint64_t move)
+{
+	*s = (struct hlg_line_samples){.n = n};
+	s->word = calloc(n + 1, sizeof(*s->word));
+	s->alone = calloc(n + 1, sizeof(*s->alone));
+	s->behind = calloc(n + 1, sizeof(*s->behind));
+	if (!s->word || !s->alone || !s->behind)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		s->word[i] = word_of(fit, addrs[i].ip + move);
+		s->odd |= (addrs[i].ip + move) % INSN != 0;
+	}
+	s->first = s->word[0];
+	s->n_words = n ? (size_t)(s->word[n - 1] - s->first) + 1 : 0;
+	s->before = calloc(s->n_words + 1, sizeof(*s->before));
+	s->sum = calloc(s->n_words + 1, sizeof(*s->sum));
+	if (!s->before || !s->sum)
+		return false;
+	fill_samples(s, fit, addrs);
+	return true;
+}
+
+void hlg_line_samples_finish(struct hlg_line_samples *s)
+{
+	free(s->word);
+	free(s->alone);
+	free(s->behind);
+	free(s->before);
+	free(s->sum);
+	*s = (struct hlg_line_samples){0};
+}
+
+static int32_t line_at(const struct trial *t, size_t i)
+{
+	const uint64_t word = (uint64_t)(t->samples->word[i] + t->words);
+
+	return word < t->fit->lines.n_words ? t->fit->lines.of[word] : HLG_NO_LINE;
+}
+
+/* The line of the i-th address, which has [*first, *end) of them, or i alone; and what it
+ * is worth for each. */
+static int32_t look_at_line(const struct trial *t, size_t i, size_t *first, size_t *end,
+			    double *worth)
+{
+	const struct hlg_line_samples *s = t->samples;
+	const int32_t at = line_at(t, i);
+	const struct hlg_run_line *line;
+	size_t from, to;
+
+	*first = i;
+	*end = i + 1;
+	*worth = NOWHERE;
+	if (at == HLG_NO_LINE)
+		return at;
+	line = &t->fit->lines.at[at];
+	from = clamp(s, line->start - t->words);
+	to = clamp(s, line->start + line->length - t->words);
+	*first = s->before[from];
+	*end = s->before[to];
+	*worth = score_line(t, at, s->sum[to] - s->sum[from], (uint32_t)(*end - *first));
+	return at;
+}
+
+size_t hlg_line_fit_each(const struct hlg_line_fit *fit, const struct hlg_line_samples *s,
+			 size_t i, int64_t move, double *each)
+{
+	const struct trial t = {fit, s, move / INSN};
+	size_t first, end;
+	double worth;
+	const int32_t at = look_at_line(&t, i, &first, &end, &worth);
+
+	for (size_t k = first; k <= i; k++)
+		each[k] = at == HLG_NO_LINE ? worth
+					    : worth - (s->alone[k + 1] - s->alone[k]);
+	return first;
+}
+
+/* Addresses of a part that are not scored yet, and what those that are are worth. */
+struct rest {
+	size_t from, to;
+	size_t lines; /* that these lie in at least */
+	double worth;
+};
+
+/* Lines are numbered in order, and of words in a row each has its line. */
+static size_t count_lines(const struct trial *t, size_t from, size_t to)
+{
+	int32_t before = HLG_NO_LINE;
+	size_t lines = 0;
+
+	for (size_t i = from, end; i < to; i = end) {
+		int32_t first = line_at(t, i), last;
+
+		end = t->samples->behind[i];
+		end = end < to ? end : to;
+		last = line_at(t, end - 1);
+		if (first == HLG_NO_LINE || last == HLG_NO_LINE)
+			continue;
+		lines += (size_t)(last - first) + (first != before);
+		before = last;
+	}
+	return lines;
+}
+
+/* The most that addresses can be worth that are not scored yet, in whole lines: these are
+ * no likelier than each address by itself, but for what that costs. */
+static double most_of(const struct rest *rest)
+{
+	return HLG_LINE_FIT_MOST * (double)(rest->to - rest->from) +
+	       AT_BEST * (double)rest->lines;
+}
+
+/* Scores those of the line of the i-th, the first or the last. */
+static void take_line(const struct trial *t, struct rest *rest, size_t i)
+{
+	const double *alone = t->samples->alone;
+	size_t first, end;
+	double worth;
+
+	if (look_at_line(t, i, &first, &end, &worth) == HLG_NO_LINE) {
+		rest->worth += worth;
+	} else {
+		first = first > rest->from ? first : rest->from;
+		end = end < rest->to ? end : rest->to;
+		rest->worth +=
+			worth * (double)(end - first) - (alone[end] - alone[first]);
+		rest->lines -= rest->lines > 0;
+	}
+	if (first == rest->from)
+		rest->from = end;
+	else
+		rest->to = first;
+}
+
+double hlg_line_fit_part(const struct hlg_line_fit *fit, const struct hlg_line_samples *s,
+			 size_t from, size_t to, int64_t move, double needed)
+{
+	const struct trial t = {fit, s, move / INSN};
+	struct rest rest = {from, to, count_lines(&t, from, to), 0};
+
+	/* The first line may begin in front of them, and the last one go on behind. */
+	if (from < to)
+		take_line(&t, &rest, from);
+	if (rest.from < rest.to)
+		take_line(&t, &rest, to - 1);
+	while (rest.from < rest.to && (s->odd || rest.worth + most_of(&rest) >= needed))
+		take_line(&t, &rest, rest.from);
+	return rest.worth + most_of(&rest);
 }

@@ -4,9 +4,7 @@
  * other? On AArch64, where every fourth address is an instruction's, that is what tells
  * where code lies.
  *
- * A line is a run of instructions that control enters at the first only and leaves behind
- * the last only (line.h), here of a whole image: it begins at each symbol, at each target
- * of a direct branch or call, and behind each branch. At the right place
+ * Lines are those of all-lines.h. At the right place
  *
  * - the instructions of a line run as often as each other, so that few lines have many of
  *   the samples, and are full of them;
@@ -27,6 +25,7 @@
 #ifndef HLG_SYMTAB_CODE_LINE_FIT_H
 #define HLG_SYMTAB_CODE_LINE_FIT_H
 
+#include "symtab/code/all-lines.h"
 #include "symtab/code/code.h"
 
 /* A distinct guest address and how many samples it has. */
@@ -36,7 +35,7 @@ struct hlg_sampled {
 
 struct hlg_line_fit;
 
-/* Can an image be asked? One of AArch64 whose code is not larger than a kernel's. */
+/* Can an image be asked? One that has lines (all-lines.h). */
 bool hlg_line_fit_applies(const struct hlg_image *image);
 
 /*
@@ -57,5 +56,51 @@ bool hlg_line_fit_runs(const struct hlg_line_fit *fit, uint64_t addr);
  */
 bool hlg_line_fit_score(struct hlg_line_fit *fit, const struct hlg_sampled *addrs,
 			size_t n, uint64_t move, double *score, double *each);
+
+/*
+ * Samples whose parts are scored in many places: where each address lies, and how many
+ * lie before each word. Filled by hlg_line_samples_begin.
+ */
+struct hlg_line_samples {
+	size_t n;
+	int64_t *word;    /* of each address, counted from the first of the code's */
+	uint32_t *behind; /* of each the first later one that is not in a row with it */
+	double *alone;    /* what all before each are worth alone */
+	int64_t first;    /* address's word, */
+	size_t n_words;   /* and how many there are from there to the last one's */
+	/* Of each of these, and of one more: addresses before it, and their samples. */
+	uint32_t *before;
+	uint64_t *sum;
+	bool odd; /* there are addresses that are no multiple of four */
+};
+
+#define HLG_LINE_FIT_FAR 32768 /* bytes: no part is moved farther */
+
+/* Of addresses as hlg_line_fit_score takes them. False without memory; the caller
+ * finishes *samples in any case. */
+bool hlg_line_samples_begin(struct hlg_line_samples *samples,
+			    const struct hlg_line_fit *fit,
+			    const struct hlg_sampled *addrs, size_t n, uint64_t move);
+void hlg_line_samples_finish(struct hlg_line_samples *samples);
+
+/* An address of a whole line adds no more: it is no likelier than by itself, but for what
+ * it costs to be alone. */
+#define HLG_LINE_FIT_MOST 6.7
+
+/*
+ * What each address adds up to the i-th, of those of its line, if all are moved: each[],
+ * from the returned one on.
+ */
+size_t hlg_line_fit_each(const struct hlg_line_fit *fit,
+			 const struct hlg_line_samples *samples, size_t i, int64_t move,
+			 double *each);
+
+/*
+ * What addresses [from, to) add to the score of all, if all are moved by as many bytes, a
+ * multiple of four; a number below `needed` if it is below that, which takes less time.
+ */
+double hlg_line_fit_part(const struct hlg_line_fit *fit,
+			 const struct hlg_line_samples *samples, size_t from, size_t to,
+			 int64_t move, double needed);
 
 #endif

@@ -2,7 +2,6 @@
 #include "symtab/code/part-fit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum {
 	MOST_PARTS = 20,
@@ -11,31 +10,34 @@ enum {
 	WIDE = 1024, /* then in steps of ALIGNED */
 	ALIGNED = 16,
 	PAGE = 4096, /* then in steps of this */
-	PAGES = 8
+	PAGES = HLG_LINE_FIT_FAR / PAGE
 };
 
 #define AHEAD 5.0
 
-/* Each has a twentieth of all samples. From the end on: what has moved because a function
- * before it is longer, and has a twentieth, holds all of the last. What is left over is
- * the first one's. Returns how many there are; 0 is the last. */
-static size_t cut(unsigned char *part, const struct hlg_sampled *addrs, size_t n)
+/*
+ * Each has a twentieth of all samples, and ends where the one before it begins: *first of
+ * parts + 1. From the end on: what has moved because a function before it is longer, and
+ * has a twentieth, holds all of the last. What is left over is the first one's. Returns
+ * how many there are; 0 is the last.
+ */
+static size_t cut(size_t first[static MOST_PARTS + 1], const struct hlg_sampled *addrs,
+		  size_t n)
 {
 	uint64_t all = 0, in = 0;
 	size_t parts = 0;
 
 	for (size_t i = 0; i < n; i++)
 		all += addrs[i].samples;
+	first[0] = n;
 	for (size_t i = n; i-- > 0;) {
-		part[i] = (unsigned char)parts;
 		in += addrs[i].samples;
 		if (in * MOST_PARTS >= all) {
-			parts++;
+			first[++parts] = i;
 			in = 0;
 		}
 	}
-	for (size_t i = 0; in && parts && i < n && part[i] == parts; i++)
-		part[i]--;
+	first[parts] = parts ? 0 : n;
 	return parts;
 }
 
@@ -51,80 +53,59 @@ static int64_t distance(unsigned i)
 	return i < wide + PAGES ? PAGE * (int64_t)(i - wide + 1) : 0;
 }
 
-/* What parts are worth if they lie so. */
-struct trial {
-	struct hlg_line_fit *lines;
-	const struct hlg_sampled *addrs;
-	size_t n;
-	const unsigned char *part;
-	double *each;
-};
-
-static bool try(const struct trial *t, uint64_t move, double worth[static MOST_PARTS])
+/* Of those that stand out so far. */
+static void judge(struct hlg_part_fit *parts, const bool stands[static MOST_PARTS])
 {
-	double score;
-
-	for (size_t i = 0; i < MOST_PARTS; i++)
-		worth[i] = 0;
-	if (!hlg_line_fit_score(t->lines, t->addrs, t->n, move, &score, t->each))
-		return false;
-	for (size_t i = 0; i < t->n; i++)
-		worth[t->part[i]] += t->each[i];
-	return true;
-}
-
-static void judge(struct hlg_part_fit *parts, const double here[static MOST_PARTS],
-		  const double best[static MOST_PARTS])
-{
-	bool before = true;
-
 	parts->standing = 0;
 	parts->all = parts->parts > 0;
 	for (size_t i = 0; i < parts->parts; i++) {
-		const bool stands = here[i] - best[i] > AHEAD;
+		const bool before = i == 0 || stands[i - 1];
 
-		parts->standing += stands;
-		parts->all &= stands || (before && i > 0 && i + 1 < parts->parts);
-		before = stands;
+		parts->standing += stands[i];
+		parts->all &= stands[i] || (before && i > 0 && i + 1 < parts->parts);
 	}
 	parts->all &= 4 * parts->standing >= 3 * parts->parts;
 }
 
-/* Against the best that any move is worth to each part; until not all stand out, as no
- * more moves can change that. */
-static bool try_all(const struct trial *t, uint64_t move,
-		    const double here[static MOST_PARTS], struct hlg_part_fit *parts)
+/* Does each stand out from all moves? Until not all do, as no more moves can change that.
+ */
+static void try_all(const struct hlg_line_fit *lines, const struct hlg_line_samples *s,
+		    const size_t first[static MOST_PARTS + 1], struct hlg_part_fit *parts)
 {
-	double worth[MOST_PARTS], best[MOST_PARTS];
+	double needed[MOST_PARTS];
+	bool stands[MOST_PARTS];
 
-	for (size_t i = 0; i < MOST_PARTS; i++)
-		best[i] = -INFINITY;
-	judge(parts, here, best);
+	for (size_t i = 0; i < parts->parts; i++) {
+		stands[i] = true;
+		needed[i] = hlg_line_fit_part(lines, s, first[i + 1], first[i], 0,
+					      (double)-INFINITY) -
+			    AHEAD;
+	}
+	judge(parts, stands);
 	for (unsigned d = 0; parts->all && distance(d); d++)
 		for (int sign = -1; sign <= 1; sign += 2) {
-			if (!try(t, move + (uint64_t)(sign * distance(d)), worth))
-				return false;
-			for (size_t i = 0; i < MOST_PARTS; i++)
-				best[i] = worth[i] > best[i] ? worth[i] : best[i];
-			judge(parts, here, best);
+			for (size_t i = 0; i < parts->parts; i++)
+				stands[i] =
+					stands[i] &&
+					hlg_line_fit_part(lines, s, first[i + 1],
+							  first[i], sign * distance(d),
+							  needed[i]) < needed[i];
+			judge(parts, stands);
 		}
-	return true;
 }
 
 bool hlg_part_fit(struct hlg_part_fit *parts, struct hlg_line_fit *lines,
 		  const struct hlg_sampled *addrs, size_t n, uint64_t move)
 {
-	double *each = calloc(n + 1, sizeof(*each));
-	unsigned char *part = calloc(n + 1, 1);
-	const struct trial t = {lines, addrs, n, part, each};
-	double here[MOST_PARTS];
-	bool ok = each && part;
+	size_t first[MOST_PARTS + 1];
+	struct hlg_line_samples samples;
+	bool ok = hlg_line_samples_begin(&samples, lines, addrs, n, move);
 
 	*parts = (struct hlg_part_fit){0};
-	if (ok)
-		parts->parts = cut(part, addrs, n);
-	ok = ok && try(&t, move, here) && try_all(&t, move, here, parts);
-	free(each);
-	free(part);
+	if (ok) {
+		parts->parts = cut(first, addrs, n);
+		try_all(lines, &samples, first, parts);
+	}
+	hlg_line_samples_finish(&samples);
 	return ok;
 }

@@ -34,7 +34,9 @@ enum {
 struct tail_search {
 	const struct hlg_code *code;
 	struct hlg_line_fit *lines; /* NULL: boundaries tell */
-	double *each;               /* by lines, what each is worth where it is tried */
+	double *each;               /* by lines, what each is worth where it is tried; */
+	struct hlg_line_samples samples;
+	double *ahead; /* and how far those from any before each on may be ahead */
 	const struct hlg_sampled *addrs;
 	size_t n, step;      /* every step-th is tried */
 	double on, off;      /* what an address adds to a score */
@@ -93,24 +95,26 @@ static struct best try(const struct tail_search *s, int64_t shift, double least)
 	return best;
 }
 
-/* The same by lines. False without memory. */
-static bool try_lines(const struct tail_search *s, int64_t shift, struct best *best)
+/* The same by lines. */
+static struct best try_lines(const struct tail_search *s, int64_t shift, double least)
 {
-	double score;
+	struct best best = {.shift = shift, .score = -INFINITY};
+	size_t i = s->n;
+	double score = 0;
 
-	*best = (struct best){.shift = shift, .score = -INFINITY};
-	if (!hlg_line_fit_score(s->lines, s->addrs, s->n, (uint64_t)shift, &score,
-				s->each))
-		return false;
-	score = 0;
-	for (size_t i = s->n; i-- > 0;) {
-		score += s->each[i];
-		if (score - s->unmoved[i] > best->score) {
-			best->score = score - s->unmoved[i];
-			best->from = i;
+	while (i > 0 && (s->samples.odd || score + s->ahead[i] > least)) {
+		const size_t first =
+			hlg_line_fit_each(s->lines, &s->samples, i - 1, shift, s->each);
+
+		while (i > first) {
+			score += s->each[--i];
+			if (score - s->unmoved[i] > best.score) {
+				best.score = score - s->unmoved[i];
+				best.from = i;
+			}
 		}
 	}
-	return true;
+	return best;
 }
 
 /* What samples from a place on are worth in each quarter, if they have moved so far.
@@ -168,6 +172,23 @@ static bool score_unmoved(struct tail_search *s)
 	for (size_t i = s->n; i-- > 0;) {
 		score += s->lines ? s->each[i] : value(s, s->addrs[i * s->step].ip);
 		s->unmoved[i] = fmax(score, 0);
+	}
+	return true;
+}
+
+/* Of those before each the best start of a tail, if all up to there fit. False without
+ * memory. */
+static bool find_ahead(struct tail_search *s)
+{
+	double most = -INFINITY;
+
+	s->ahead = calloc(s->n + 1, sizeof(*s->ahead));
+	if (!s->ahead)
+		return false;
+	for (size_t i = 0; i <= s->n; i++) {
+		s->ahead[i] = most + HLG_LINE_FIT_MOST * (double)i;
+		if (i < s->n)
+			most = fmax(most, -s->unmoved[i] - HLG_LINE_FIT_MOST * (double)i);
 	}
 	return true;
 }
@@ -238,15 +259,20 @@ static bool search(const struct tail_search *s, struct best *best)
 }
 
 /* The same by lines. False without memory. */
-static bool search_lines(const struct tail_search *s, struct best *best, bool *counts)
+static bool search_lines(struct tail_search *s, struct best *best, bool *counts)
 {
-	struct best rival = *best, now;
-	double more;
+	struct best rival = *best;
+	/* A part of a line may be a little more than its addresses are at most. */
+	double more = 2 * LINES_OVER_RIVAL + LINES_AN_ADDRESS * (double)s->n;
 
+	if (!find_ahead(s) ||
+	    !hlg_line_samples_begin(&s->samples, s->lines, s->addrs, s->n, 0))
+		return false;
 	for (int64_t shift = -REACH; shift <= REACH;
 	     shift += shift < -NEAR || shift >= NEAR ? ALIGNED : INSN_A64) {
-		if (!try_lines(s, shift, &now))
-			return false;
+		double least = fmax(LINES_OVER_CHANCE, best->score) - more;
+		struct best now = try_lines(s, shift, least);
+
 		keep(best, &rival, &now);
 	}
 	more = LINES_AN_ADDRESS * (double)(s->n - best->from);
@@ -285,7 +311,9 @@ bool hlg_tail_fit(struct hlg_tail *tail, struct hlg_code *code,
 		counts = search(&s, &best);
 	if (ok && counts)
 		fill(&s, &best, n, tail);
+	hlg_line_samples_finish(&s.samples);
 	free(s.each);
+	free(s.ahead);
 	free(s.unmoved);
 	return ok;
 }

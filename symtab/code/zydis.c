@@ -24,12 +24,15 @@ static const char *const mnemonics[] = {HLG_ZYDIS_MNEMONICS(NAME)};
 static const char *const categories[] = {HLG_ZYDIS_CATEGORIES(NAME)};
 static const char *const isa_exts[] = {HLG_ZYDIS_ISA_EXTS(NAME)};
 
+#define SMALL 0x20 /* of a letter: asked first, as hundreds of thousands are compared */
+
 /* Its place in the list, from 1 on; 0: it is not there. The library has some names in
  * small letters, and none behind its last number. */
 static uint8_t find_name(const char *const *list, size_t n, const char *name)
 {
 	for (size_t i = 0; name && i < n; i++)
-		if (strcasecmp(list[i], name) == 0)
+		if ((list[i][0] | SMALL) == (name[0] | SMALL) &&
+		    strcasecmp(list[i], name) == 0)
 			return (uint8_t)(i + 1);
 	return 0;
 }

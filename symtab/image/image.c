@@ -374,6 +374,14 @@ struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i)
 	return i ? image->also[i - 1] : (struct hlg_base){image->base, image->bias};
 }
 
+bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base)
+{
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
+		if (hlg_image_base(image, i).base == base)
+			return true;
+	return false;
+}
+
 void hlg_image_lookup(const struct hlg_image *image, uint64_t addr,
 		      struct hlg_place *place)
 {

@@ -99,10 +99,10 @@ int hlg_image_open_map(struct hlg_image **image, const char *path, struct hlg_er
 
 /*
  * The same, but of a program or library of this machine, which needs a loader and has no
- * Hyperlight note, a guest inside it is taken instead, if there is one: hosts carry their guests with them
- * (elf/embedded.h). number says which, 0: the first. Of several one is called as
- * hlg_image_open_guest is told to open it again: FILE@guest=NUMBER. A number that is no
- * guest's is an error.
+ * Hyperlight note, a guest inside it is taken instead, if there is one: hosts carry their
+ * guests with them (elf/embedded.h). number says which, 0: the first. Of several one is
+ * called as hlg_image_open_guest is told to open it again: FILE@guest=NUMBER. A number
+ * that is no guest's is an error.
  */
 int hlg_image_open_guest(struct hlg_image **image, const char *path, size_t number,
 			 struct hlg_err *err);
@@ -134,6 +134,9 @@ int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *e
 /* All bases, in the order they were set and added: i from 0, below the number. */
 size_t hlg_image_n_bases(const struct hlg_image *image);
 struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i);
+
+/* Is this one of them? */
+bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base);
 
 /* The place of one of the image's own addresses; place->image is NULL if outside. */
 void hlg_image_lookup(const struct hlg_image *image, uint64_t addr,

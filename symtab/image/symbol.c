@@ -232,10 +232,11 @@ int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 	return 0;
 }
 
-bool hlg_symbol_is_data(const struct hlg_symtab *tab, uint64_t addr)
+bool hlg_symbol_is_data(const struct hlg_symtab *tab, uint64_t addr, uint64_t *until)
 {
 	size_t behind = HLG_BSEARCH_UPTO(tab->mapping, tab->n_mapping, addr, addr);
 
+	*until = behind < tab->n_mapping ? tab->mapping[behind].addr : UINT64_MAX;
 	return behind && tab->mapping[behind - 1].data;
 }
 

@@ -66,8 +66,9 @@ int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 /* Sorts what a caller filled in by hand. */
 void hlg_symbol_sort(struct hlg_symtab *tab);
 
-/* Is addr data, as the last mapping symbol at or before it says? */
-bool hlg_symbol_is_data(const struct hlg_symtab *tab, uint64_t addr);
+/* Is addr data, as the last mapping symbol at or before it says? And so are all behind it
+ * below *until. */
+bool hlg_symbol_is_data(const struct hlg_symtab *tab, uint64_t addr, uint64_t *until);
 
 void hlg_symbol_finish(struct hlg_symtab *tab);
 

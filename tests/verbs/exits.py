@@ -143,13 +143,13 @@ def check_base(build, folder, samples):
                                                         TIDS[0])))
     known.records.sort(key=lambda r: r[0])
     known.write(path)
-    out = must(hlguest_of(build), "exits", "-q", "--format=csv", f"{ELF}@auto", path)
+    out, err, _ = run(hlguest_of(build), "exits", "-v", "--format=csv", f"{ELF}@auto", path)
     table = list(csv.reader(io.StringIO(out)))
     found = {r[2]: int(r[8]) for r in table if r[0] == "function"}
     expected = {name: len(rest) for name, rest in group(known.pairs, lambda p: p[1]).items()}
     wrong = [] if found == expected else [f"{found}, not {expected}"]
     text = f"base {BASE:#x} (found from the samples)"
-    return wrong + ([] if text in out else [f"not told: {text}"])
+    return wrong + ([] if text in err else [f"not told: {text}"])
 
 
 def check_lost(build, folder):
@@ -370,13 +370,13 @@ def check_live_base(build, folder):
                          "--base=0x7000", "--seconds=1", guest)
     if status:
         raise Skip(f"tracepoints cannot be recorded: {err.strip()[-200:]}")
-    tables = [must(hlguest_of(build), "exits", "-q", "--format=csv", f"{guest}@{base}", path)
+    tables = [run(hlguest_of(build), "exits", "-v", "--format=csv", f"{guest}@{base}", path)
               for base in ("auto", "0x7000")]
     found, stated = ([r for r in csv.reader(io.StringIO(out)) if r[0] == "function"]
-                     for out in tables)
+                     for out, _, _ in tables)
     wrong = [] if found == stated and found else [f"functions are {found}, not {stated}"]
     text = "base 0x7000 (found from the samples)"
-    return wrong + ([] if text in tables[0] else [f"not told: {text}: {tables[0][:400]}"])
+    return wrong + ([] if text in tables[0][1] else [f"not told: {text}: {tables[0][1][:400]}"])
 
 
 def live(build):

@@ -112,7 +112,7 @@ int hlg_annotate_json(void *annotate, FILE *f, struct hlg_err *err)
 	struct writer w = {.edges = r->options->skid != 0};
 	int rc;
 
-	hlg_report_json_head(&w.json, f, r);
+	hlg_report_json_head(&w.json, f, 1, r);
 	hlg_json_put(&w.json, "guest", hlg_json_count(r->all.guest));
 	hlg_json_put(&w.json, "trust", hlg_report_json_trust(r));
 	hlg_json_put(&w.json, "notes", hlg_json_lines(r->notes.line, r->notes.n));

@@ -13,13 +13,34 @@
 
 static int failure; /* errno of the first write that failed */
 
-static bool told; /* something is known to have failed */
+static bool failure_told; /* something is known to have failed */
 
 int hlg_output_error(const struct hlg_err *err)
 {
-	told = true;
+	failure_told = true;
 	fprintf(stderr, "hlguest: %s\n", err->msg);
 	return 1;
+}
+
+void hlg_output_notes(const char *subject, const struct hlg_note_list *notes,
+		      enum hlg_output_told told)
+{
+	static const enum hlg_output_told least[] = {
+		[HLG_NOTE_WARNING] = HLG_OUTPUT_WARNINGS,
+		[HLG_NOTE_PLAIN] = HLG_OUTPUT_NOTES,
+		[HLG_NOTE_DETAIL] = HLG_OUTPUT_DETAILS};
+
+	for (size_t i = 0; i < notes->n; i++) {
+		const char *of = notes->level[i] == HLG_NOTE_WARNING ? "warning" : "note";
+
+		if (least[notes->level[i]] > told)
+			continue;
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, subject ? subject : of);
+		fputs(": ", stderr);
+		hlg_escape_print(stderr, notes->line[i]);
+		fputc('\n', stderr);
+	}
 }
 
 void hlg_output_fold(FILE *f, size_t column, size_t indent, const char *text)
@@ -75,6 +96,6 @@ int hlg_output_end(int status)
 
 void hlg_output_exit(void)
 {
-	if (!told && hlg_output_end(0) != 0)
+	if (!failure_told && hlg_output_end(0) != 0)
 		_exit(1);
 }

@@ -6,10 +6,31 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "filter/output/note-list.h"
 #include "symtab/err.h"
 
 /* Prints err's message as the command's; returns 1, for `return hlg_output_error()`. */
 int hlg_output_error(const struct hlg_err *err);
+
+/* Which notes are told: each has those of the one before. */
+enum hlg_output_told {
+	HLG_OUTPUT_WARNINGS,
+	HLG_OUTPUT_NOTES,
+	HLG_OUTPUT_DETAILS
+};
+
+/* As -q and -v ask for. */
+static inline enum hlg_output_told hlg_output_told(bool quiet, bool verbose)
+{
+	return verbose ? HLG_OUTPUT_DETAILS
+	       : quiet ? HLG_OUTPUT_WARNINGS
+		       : HLG_OUTPUT_NOTES;
+}
+
+/* Tells notes on standard error, where the output has no room for them. subject is what
+ * they are of; NULL: they say it. */
+void hlg_output_notes(const char *subject, const struct hlg_note_list *notes,
+		      enum hlg_output_told told);
 
 /* Has a write to standard output failed? Asked right after writing, it keeps why. */
 bool hlg_output_failed(void);

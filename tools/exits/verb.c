@@ -183,6 +183,25 @@ static int build_tables(struct hlg_exits_report *r, const struct hlg_run *run,
 	return rc;
 }
 
+/* A call is not cut, as the time is. */
+static void note_shares(struct hlg_run *run, const struct hlg_exits_report *r)
+{
+	for (size_t i = 0; i < HLG_EXITS_TABLES; i++) {
+		const struct hlg_exits_table *t = &r->tables[i];
+
+		for (size_t k = 0; k < t->n; k++) {
+			if (!hlg_exits_write_has_share(&t->rows[k]) ||
+			    hlg_exits_write_share(r, t, t->rows[k].total) <= 1)
+				continue;
+			hlg_run_note(run,
+				     "calls have over 100 %% of the time: each counts "
+				     "whole, but the time is of what was selected, "
+				     "without what was lost");
+			return;
+		}
+	}
+}
+
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		  const struct hlg_calls_ports *ports, const struct arguments *args,
 		  struct hlg_err *err)
@@ -204,8 +223,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.verbose = run->options.verbose,
 		.space = &run->space,
 	};
-	int rc = run->notes.lost ? hlg_err_memory(err, "report")
-				 : build_tables(&r, run, &choice, err);
+	int rc = build_tables(&r, run, &choice, err);
 
 	r.fitted = r.top == HLG_UNSET;
 	if (r.fitted)
@@ -213,6 +231,9 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	for (size_t i = 0; i < sums->n_vcpus; i++)
 		hlg_exits_add_times(&r.time, &sums->vcpus[i]);
 	hlg_exits_histogram(r.octaves, sums, r.kind, &choice);
+	note_shares(run, &r);
+	if (rc == 0 && run->notes.lost)
+		rc = hlg_err_memory(err, "report");
 	if (rc == 0)
 		rc = hlg_format_write(&(struct hlg_result){run->format, &r,
 							   hlg_exits_records, &r.colours,
@@ -222,6 +243,10 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 				      hlg_pager_stream(args->inputs.no_pager, run->format,
 						       run->options.out),
 				      err);
+	if (rc == 0 && run->format->record)
+		hlg_output_notes(
+			NULL, &run->notes,
+			hlg_output_told(args->inputs.quiet, run->options.verbose));
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		hlg_exits_table_finish(&r.tables[i]);
 	return rc;

@@ -194,7 +194,7 @@ static void write_record(struct hlg_records *to, const char *record, const char 
 	v[RECORD] = hlg_table_text_value(record);
 	v[KIND] = hlg_table_text_value(kind);
 	v[NAME] = hlg_table_text_value(name);
-	v[column] = column == NAME ? v[NAME] : hlg_table_count_value(n);
+	v[column] = hlg_table_count_value(n);
 	hlg_format_record(to, v);
 }
 
@@ -213,14 +213,11 @@ static void write_head_records(struct hlg_records *to, const struct hlg_exits_re
 	for (size_t i = 0; (name = part_of_time(r, &r->time, i, &n)); i++)
 		if (n != UINT64_MAX)
 			write_record(to, "time", NULL, name, TIMES, n);
-	for (size_t i = 0; i < r->notes->n; i++)
-		write_record(to, "note", NULL, r->notes->line[i], NAME, 0);
 }
 
 /*
- * Records `pairs`, `excluded`, `time`, `note`, those of the tables
- * (`reason`, `function`, `port`, `vcpu`) and `histogram`, whose number is where a row
- * begins. All times are in ns.
+ * Records `pairs`, `excluded`, `time`, those of the tables (`reason`, `function`, `port`,
+ * `vcpu`) and `histogram`, whose number is where a row begins. All times are in ns.
  */
 int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
 {

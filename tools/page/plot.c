@@ -68,12 +68,20 @@ static void put_name(FILE *f, const char *name)
 	hlg_xml_text(f, name);
 }
 
+static void put_remark(FILE *f, const char *remark)
+{
+	if (!remark[0])
+		return;
+	fputs(" <small>", f);
+	hlg_xml_text(f, remark);
+	fputs("</small>", f);
+}
+
 void hlg_plot_row(FILE *f, const char *name, const char *remark)
 {
 	fputs("<tr><th scope=\"row\">", f);
 	put_name(f, name);
-	if (remark[0])
-		fprintf(f, " <small>%s</small>", remark);
+	put_remark(f, remark);
 	fputs("</th>", f);
 }
 
@@ -81,11 +89,7 @@ void hlg_plot_group(FILE *f, int columns, const char *name, const char *remark)
 {
 	fprintf(f, "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%d\">", columns);
 	hlg_xml_text(f, name);
-	if (remark[0]) {
-		fputs(" <small>", f);
-		hlg_xml_text(f, remark);
-		fputs("</small>", f);
-	}
+	put_remark(f, remark);
 	fputs("</th></tr>\n", f);
 }
 

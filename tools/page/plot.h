@@ -36,8 +36,8 @@ void hlg_plot_cell(FILE *f, const char *class, const char *text);
  * most, has three digits to five. */
 void hlg_plot_ns(FILE *f, uint64_t ns, uint64_t most);
 
-/* From a row's head on to its first cell; the caller ends the row. A remark is "" or
- * HTML. */
+/* From a row's head on to its first cell; the caller ends the row. Both are text, remark
+ * may be "". */
 void hlg_plot_row(FILE *f, const char *name, const char *remark);
 
 /* A row that is the title of those below it. Both are text, remark may be "". */

@@ -147,7 +147,6 @@ struct hlg_perfdata_counts {
 	uint64_t lost;       /* records lost for want of buffer (LOST), sum */
 	uint64_t lost_samples; /* samples lost, as the kernel counted (LOST_SAMPLES), sum
 				*/
-	uint64_t left_out;     /* by the user's own filter (perf record --filter), sum */
 	uint64_t bad_record;   /* other records too short for what they are: skipped */
 	uint64_t no_zstd;      /* compressed records skipped: built without libzstd */
 	uint64_t types[HLG_PERFDATA_TYPES]; /* records met, by type; samples too */

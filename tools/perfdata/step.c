@@ -280,11 +280,9 @@ static int dispatch(struct hlg_perfdata *pd, uint32_t type, const uint8_t *recor
 	case PERF_RECORD_LOST:
 		return read_lost(pd, record, size, err);
 	case PERF_RECORD_LOST_SAMPLES: /* u64 lost */
-		add_to(pd,
-		       hlg_perfdata_u32(record + 4) & HLG_MISC_LEFT_OUT
-			       ? &pd->counts.left_out
-			       : &pd->counts.lost_samples,
-		       record, size, 8);
+		/* What the user's own filter left out is not lost. */
+		if (!(hlg_perfdata_u32(record + 4) & HLG_MISC_LEFT_OUT))
+			add_to(pd, &pd->counts.lost_samples, record, size, 8);
 		return 0;
 	case HLG_RECORD_CALLCHAIN_DEFERRED:
 		return read_deferred(pd, record, size, err);

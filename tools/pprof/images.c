@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/bsearch.h"
 #include "tools/pprof/pprof.h"
 #include "tools/pprof/saved.h"
 
@@ -22,11 +23,6 @@ struct points {
 	size_t n;
 };
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 /* Of one build: without a build id, of one name and extent. */
 static int compare_builds(const struct hlg_saved_image *a,
 			  const struct hlg_saved_image *b)
@@ -39,9 +35,11 @@ static int compare_builds(const struct hlg_saved_image *a,
 		return order;
 	order = strcmp(a->path, b->path);
 	if (order == 0)
-		order = compare_u64(a->start - a->extra.bias, b->start - b->extra.bias);
+		order = hlg_bsearch_order(a->start - a->extra.bias,
+					  b->start - b->extra.bias);
 	return order ? order
-		     : compare_u64(a->limit - a->extra.bias, b->limit - b->extra.bias);
+		     : hlg_bsearch_order(a->limit - a->extra.bias,
+					 b->limit - b->extra.bias);
 }
 
 static int compare_images(const void *a, const void *b)

@@ -8,19 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/bsearch.h"
 #include "tools/pprof/saved.h"
-
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
 
 static int compare_events(const void *a, const void *b)
 {
 	const Pprof__Extra__Event *x = a, *y = b;
 	int order = strcmp(x->name, y->name);
 
-	return order ? order : compare_u64(x->precise_ip, y->precise_ip);
+	return order ? order : hlg_bsearch_order(x->precise_ip, y->precise_ip);
 }
 
 /* Of what is said of one event, the larger counts, as in hlg_profile_describe. */
@@ -46,12 +42,12 @@ static int compare_images(const void *a, const void *b)
 	if (order == 0)
 		order = x->extra.map - y->extra.map;
 	if (order == 0)
-		order = compare_u64(x->extra.load_base, y->extra.load_base);
+		order = hlg_bsearch_order(x->extra.load_base, y->extra.load_base);
 	if (order == 0)
-		order = compare_u64(x->extra.bias, y->extra.bias);
+		order = hlg_bsearch_order(x->extra.bias, y->extra.bias);
 	if (order == 0)
-		order = compare_u64(x->start, y->start);
-	return order ? order : compare_u64(x->limit, y->limit);
+		order = hlg_bsearch_order(x->start, y->start);
+	return order ? order : hlg_bsearch_order(x->limit, y->limit);
 }
 
 static void add_image(void *to, const void *from)
@@ -96,14 +92,16 @@ static void add_inlines(void *to, const void *from)
 static int compare_lists(const void *a, size_t n_a, const void *b, size_t n_b,
 			 size_t size)
 {
-	return n_a != n_b ? compare_u64(n_a, n_b) : n_a ? memcmp(a, b, n_a * size) : 0;
+	return n_a != n_b ? hlg_bsearch_order(n_a, n_b)
+	       : n_a      ? memcmp(a, b, n_a * size)
+			  : 0;
 }
 
 static int compare_stacks(const void *a, const void *b)
 {
 	const struct hlg_saved_stack *x = a, *y = b;
-	int order = compare_u64((uint64_t)x->end << 32 | x->way,
-				(uint64_t)y->end << 32 | y->way);
+	int order = hlg_bsearch_order((uint64_t)x->end << 32 | x->way,
+				      (uint64_t)y->end << 32 | y->way);
 
 	if (order == 0)
 		order = compare_lists(x->callers, x->n_callers, y->callers, y->n_callers,
@@ -131,7 +129,7 @@ static int compare_cells(const void *a, const void *b)
 			return x->key.part[i] < y->key.part[i] ? -1 : 1;
 	if (x->stack != y->stack)
 		return x->stack < y->stack ? -1 : 1;
-	return compare_u64(x->key.event, y->key.event);
+	return hlg_bsearch_order(x->key.event, y->key.event);
 }
 
 static void add_cell(void *to, const void *from)
@@ -183,7 +181,7 @@ static void add_host(void *to, const void *from)
 static int compare_checks(const void *a, const void *b)
 {
 	const Pprof__Extra__Check *x = a, *y = b;
-	int order = compare_u64(x->word, y->word);
+	int order = hlg_bsearch_order(x->word, y->word);
 
 	return order ? order : x->suppressed - y->suppressed;
 }
@@ -516,7 +514,7 @@ static int compare_by_function(const void *a, const void *b)
 		return x->image < y->image ? -1 : 1;
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
-	return compare_u64(x->ip, y->ip);
+	return hlg_bsearch_order(x->ip, y->ip);
 }
 
 bool hlg_pprof_forget_addresses(struct hlg_saved *saved)

@@ -16,7 +16,7 @@
 
 /* All zero before the first use. */
 struct hlg_record_guests {
-	char *paths[HLG_BESIDE_GUESTS]; /* absolute, each once */
+	char *paths[HLG_BESIDE_GUESTS]; /* each file once; as they were added */
 	size_t n;
 	bool module;     /* the second is one that the first runs */
 	char *untrusted; /* a program that root did not look into, the first; or NULL */

@@ -119,17 +119,6 @@ static void note_loss(struct hlg_note_list *notes, const struct hlg_sysprof *s)
 				  s->behind);
 }
 
-/* Where the format has no room for notes. */
-static void tell(const struct hlg_sysprof_output *output)
-{
-	struct hlg_err line;
-
-	for (size_t i = 0; i < output->notes.n; i++) {
-		hlg_err_set(&line, 0, "%s: %s", output->path, output->notes.line[i]);
-		fprintf(stderr, "hlguest: %s\n", line.msg);
-	}
-}
-
 /* Returns the exit status. */
 static int show(struct arguments *args)
 {
@@ -155,7 +144,7 @@ static int show(struct arguments *args)
 			&(struct hlg_result){.format = format, .data = output}, args->out,
 			stdout, &err);
 	if (rc == 0 && !format->notes)
-		tell(output);
+		hlg_output_notes(output->path, &output->notes, HLG_OUTPUT_DETAILS);
 	hlg_note_list_finish(&output->notes);
 	hlg_sysprof_finish(&s);
 	return rc < 0 ? hlg_output_error(&err) : 0;

@@ -37,10 +37,7 @@ static int write_head(void *data, FILE *f, struct hlg_err *err)
 			s->w->every ? "intervals" : "windows",
 			hlg_windows_notes_sampled(sampled, s->w));
 
-	if (s->pairs)
-		hlg_pairs_write_notes(&notes, s->pairs, s->w);
-	else
-		hlg_windows_notes(&notes, s->w);
+	hlg_windows_shown_notes(&notes, s);
 	hlg_text_lines_notes(f, &(struct hlg_screen){0}, &notes, HLG_NOTE_WARNING);
 	lost = notes.lost;
 	hlg_note_list_finish(&notes);

@@ -169,17 +169,6 @@ bool hlg_windows_columns_make(struct hlg_windows_columns *c, const struct hlg_wi
 	return true;
 }
 
-void hlg_windows_columns_notes(struct hlg_windows_columns *c, struct hlg_records *to,
-			       const struct hlg_note_list *notes)
-{
-	memset(c->value, 0, c->n * sizeof(*c->value));
-	for (size_t i = 0; i < notes->n; i++) {
-		c->value[0] = hlg_table_text_value("note");
-		c->value[1] = hlg_table_text_value(notes->line[i]);
-		hlg_format_record(to, c->value);
-	}
-}
-
 void hlg_windows_columns_finish(struct hlg_windows_columns *c)
 {
 	free(c->column);

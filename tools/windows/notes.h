@@ -48,10 +48,6 @@ void hlg_windows_columns_finish(struct hlg_windows_columns *columns);
 void hlg_windows_columns_set(struct hlg_windows_columns *columns,
 			     const struct hlg_windows *windows, size_t row);
 
-/* Notes as records of these columns, of which the first two are record and name. */
-void hlg_windows_columns_notes(struct hlg_windows_columns *columns,
-			       struct hlg_records *to, const struct hlg_note_list *notes);
-
 /* Of times that may be HLG_NO_TIME. */
 struct hlg_value hlg_windows_time(uint64_t time);
 

@@ -164,21 +164,26 @@ static void write_spreads(struct hlg_records *to, struct hlg_windows_columns *c,
 		c->column[c->counts + i].type = HLG_VALUE_COUNT;
 }
 
+void hlg_windows_shown_notes(struct hlg_note_list *notes,
+			     const struct hlg_windows_shown *s)
+{
+	if (s->pairs)
+		hlg_pairs_write_notes(notes, s->pairs, s->w);
+	else
+		hlg_windows_notes(notes, s->w);
+}
+
 int hlg_pairs_write_records(struct hlg_records *to, const struct hlg_pairs *pairs,
-			    const struct hlg_windows *w,
 			    const struct hlg_windows_style *style, struct hlg_err *err)
 {
-	struct hlg_note_list notes = {0};
 	struct hlg_windows_columns c;
 	bool ok = hlg_windows_columns_make(&c, &pairs->table, pair_columns,
 					   SIZE(pair_columns), pair_ends, SIZE(pair_ends),
 					   style->rates);
 	const struct hlg_table table = {c.column, .n = c.n};
 
-	hlg_pairs_write_notes(&notes, pairs, w);
 	if (ok) {
 		hlg_format_begin(to, &table);
-		hlg_windows_columns_notes(&c, to, &notes);
 		write_spreads(to, &c, pairs);
 	}
 	for (size_t i = 0; ok && i < pairs->table.n_rows; i++) {
@@ -187,8 +192,6 @@ int hlg_pairs_write_records(struct hlg_records *to, const struct hlg_pairs *pair
 		set_pair(&c, &o);
 		hlg_format_record(to, c.value);
 	}
-	ok = ok && !notes.lost;
-	hlg_note_list_finish(&notes);
 	hlg_windows_columns_finish(&c);
 	return ok ? 0 : hlg_err_memory(err, "pairs");
 }

@@ -65,7 +65,12 @@ struct hlg_windows_shown {
 	const struct hlg_pairs *pairs; /* NULL: windows */
 	struct hlg_windows_style *style;
 	bool wide, no_pager; /* of text */
+	bool quiet;          /* records: only warnings are told */
 };
+
+/* Adds what there is to say of what is shown. */
+void hlg_windows_shown_notes(struct hlg_note_list *notes,
+			     const struct hlg_windows_shown *shown);
 
 /* A page of a struct hlg_windows_shown. */
 int hlg_windows_html(void *shown, FILE *f, struct hlg_err *err);
@@ -81,7 +86,6 @@ bool hlg_pairs_write_spreads(FILE *f, const struct hlg_pairs *pairs,
 
 /* windows: what the pairs were made of, for the notes. They fail without memory. */
 int hlg_pairs_write_records(struct hlg_records *to, const struct hlg_pairs *pairs,
-			    const struct hlg_windows *windows,
 			    const struct hlg_windows_style *style, struct hlg_err *err);
 int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
 			 const struct hlg_windows *windows,

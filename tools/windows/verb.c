@@ -76,7 +76,7 @@ static int hand_out_records(void *data, struct hlg_records *to, struct hlg_err *
 {
 	const struct hlg_windows_shown *s = data;
 
-	return s->pairs ? hlg_pairs_write_records(to, s->pairs, s->w, s->style, err)
+	return s->pairs ? hlg_pairs_write_records(to, s->pairs, s->style, err)
 			: hlg_windows_records(to, s->w, s->style, err);
 }
 
@@ -242,6 +242,20 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 	return rc;
 }
 
+/* What records have no room for. */
+static int tell_notes(const struct hlg_windows_shown *showing, bool verbose,
+		      struct hlg_err *err)
+{
+	struct hlg_note_list notes = {0};
+	bool lost;
+
+	hlg_windows_shown_notes(&notes, showing);
+	lost = notes.lost;
+	hlg_output_notes(NULL, &notes, hlg_output_told(showing->quiet, verbose));
+	hlg_note_list_finish(&notes);
+	return lost ? hlg_err_memory(err, "windows") : 0;
+}
+
 static int write_result(const struct hlg_run *run, struct hlg_windows_shown *showing,
 			const char *path, struct hlg_err *err)
 {
@@ -249,15 +263,19 @@ static int write_result(const struct hlg_run *run, struct hlg_windows_shown *sho
 	const struct hlg_result result = {run->format, showing,
 					  .records = hand_out_records,
 					  .screen = &style->screen};
+	int rc;
 
 	showing->wide = run->options.wide;
 	style->verbose = run->options.verbose;
 	style->pairs = showing->pairs;
 	style->guest = run->space.n_images ? run->space.images[0]->path : NULL;
 	style->recording = path;
-	return hlg_format_write(
+	rc = hlg_format_write(
 		&result, run->options.out,
 		hlg_pager_stream(showing->no_pager, run->format, run->options.out), err);
+	return rc == 0 && run->format->record && !style->hpctool
+		       ? tell_notes(showing, style->verbose, err)
+		       : rc;
 }
 
 static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
@@ -265,8 +283,8 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 {
 	struct hlg_pairs pairs = {0};
 	struct hlg_windows_style style = args->style;
-	struct hlg_windows_shown showing = {w, &pairs, &style, false,
-					    args->inputs.no_pager};
+	struct hlg_windows_shown showing = {
+		w, &pairs, &style, false, args->inputs.no_pager, args->inputs.quiet};
 	int rc = 0;
 
 	if (w->n_rows && w->rows[w->n_rows - 1].time == HLG_NO_TIME)
@@ -290,8 +308,8 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 			struct hlg_err *err)
 {
 	struct hlg_windows_style style = args->style;
-	struct hlg_windows_shown showing = {w, NULL, &style, false,
-					    args->inputs.no_pager};
+	struct hlg_windows_shown showing = {
+		w, NULL, &style, false, args->inputs.no_pager, args->inputs.quiet};
 	int rc = choose(w, run, args, path, err);
 
 	return rc < 0 ? rc : write_result(run, &showing, path, err);

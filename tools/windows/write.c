@@ -176,13 +176,11 @@ typedef void (*set_values)(struct hlg_windows_columns *c, const struct hlg_windo
 			   size_t i);
 
 static void write_records(struct hlg_records *to, const struct hlg_windows *w,
-			  struct hlg_windows_columns *c, set_values set,
-			  const struct hlg_note_list *notes)
+			  struct hlg_windows_columns *c, set_values set)
 {
 	const struct hlg_table table = {c->column, .n = c->n};
 
 	hlg_format_begin(to, &table);
-	hlg_windows_columns_notes(c, to, notes);
 	for (size_t i = 0; i < w->n_rows; i++) {
 		set(c, w, i);
 		hlg_format_record(to, c->value);
@@ -192,22 +190,18 @@ static void write_records(struct hlg_records *to, const struct hlg_windows *w,
 int hlg_windows_records(struct hlg_records *to, const struct hlg_windows *w,
 			const struct hlg_windows_style *style, struct hlg_err *err)
 {
-	struct hlg_note_list notes = {0};
 	struct hlg_windows_columns c;
 	struct hlg_windows sum = {0};
 	bool ok;
 
 	if (style->hpctool)
 		return write_hpctool(to, w) ? 0 : hlg_err_memory(err, "windows");
-	hlg_windows_notes(&notes, w);
 	ok = style->summary ? make_sums(&sum, &c, w) : make_rows(&c, w, style->rates);
-	ok = ok && !notes.lost;
 	if (ok && style->summary)
-		write_records(to, &sum, &c, set_sum, &notes);
+		write_records(to, &sum, &c, set_sum);
 	else if (ok)
-		write_records(to, w, &c, set_row, &notes);
+		write_records(to, w, &c, set_row);
 	finish_sums(&sum, &c);
-	hlg_note_list_finish(&notes);
 	return ok ? 0 : hlg_err_memory(err, "windows");
 }
 

@@ -101,7 +101,7 @@ def cases(hlguest):
              inputs=("demo.elf", "demo-user.data", "demo-host.data")),
         verb("exits", "exits", "demo.elf", "demo-exits.data", "--out=out", out=True,
              inputs=("demo.elf", "demo-exits.data")),
-        verb("windows", "windows", "demo.elf", "demo-windows.data", "--out=out", out=True,
+        verb("windows", "windows", "-q", "demo.elf", "demo-windows.data", "--out=out", out=True,
              inputs=("demo.elf", "demo-windows.data")),
         verb("page of exits", "exits", "demo.elf", "demo-exits.data", "--format=html", "--out=out",
              out=True, inputs=("demo.elf", "demo-exits.data")),

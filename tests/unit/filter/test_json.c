@@ -192,7 +192,7 @@ START_TEST(shape)
 	check_keys(root, top);
 	ck_assert_str_eq(json_string_value(json_object_get(root, "hlguest")),
 			 HLG_VERSION);
-	ck_assert_int_eq(json_integer_value(json_object_get(root, "format")), 1);
+	ck_assert_int_eq(json_integer_value(json_object_get(root, "format")), 2);
 	first = json_array_get(json_object_get(root, "images"), 0);
 	check_keys(first, image);
 	ck_assert_str_eq(json_string_value(json_object_get(first, "path")),

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "tests/kit/sampling.h"
 #include "tests/kit/scratch.h"
 #include "tests/kit/tap.h"
 #include "tests/unit/symtab/test_code_kit.h"
@@ -161,6 +162,47 @@ START_TEST(moved)
 }
 END_TEST
 
+/* Of any part, however it is moved, as of the whole; also if all is not asked for. */
+START_TEST(parts)
+{
+	struct hlg_line_samples samples;
+	uint64_t random = 1;
+
+	for (int i = 0; i < 2000; i++) {
+		const int64_t move = 4 * ((int64_t)sampling_random(&random, 5) - 2);
+		double each[MOST], again[MOST], sum = 0, all;
+		size_t from, to;
+
+		n = 0;
+		for (uint64_t at = FIRST - 8; at < UNDEFINED + 12 && n < MOST; at += 4)
+			if (sampling_random(&random, 4))
+				addrs[n++] = (struct hlg_sampled){
+					at, 1 + sampling_random(&random, 20)};
+		to = sampling_random(&random, n + 1);
+		from = sampling_random(&random, to + 1);
+		ck_assert(hlg_line_fit_score(fit, addrs, n, (uint64_t)move, &all, each));
+		for (size_t k = from; k < to; k++)
+			sum += each[k];
+		ck_assert(hlg_line_samples_begin(&samples, fit, addrs, n, 0));
+		ck_assert(fabs(hlg_line_fit_part(fit, &samples, from, to, move,
+						 -(double)INFINITY) -
+			       sum) < 1e-9);
+		for (double more = -30; more < 30; more += 1.3)
+			ck_assert((hlg_line_fit_part(fit, &samples, from, to, move,
+						     sum + more) < sum + more) ==
+				  (more > 0));
+		for (size_t k = n; k-- > 0;) {
+			const size_t first =
+				hlg_line_fit_each(fit, &samples, k, move, again);
+
+			for (size_t j = first; j <= k; j++)
+				ck_assert(fabs(again[j] - each[j]) < 1e-9);
+		}
+		hlg_line_samples_finish(&samples);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("line fit");
@@ -172,5 +214,6 @@ int main(void)
 	tcase_add_test(tc, lines_that_lead_to_each_other);
 	tcase_add_test(tc, where_nothing_runs);
 	tcase_add_test(tc, moved);
+	tcase_add_test(tc, parts);
 	return tap_main(suite);
 }

@@ -94,6 +94,20 @@ START_TEST(names_are_known)
 }
 END_TEST
 
+/* And it is so of all up to `until`. */
+static bool is_data(uint64_t addr)
+{
+	uint64_t until, behind;
+	bool data = hlg_symbol_is_data(&symbols, addr, &until);
+
+	ck_assert(until > addr || until == UINT64_MAX);
+	if (until != UINT64_MAX) {
+		ck_assert(hlg_symbol_is_data(&symbols, until - 1, &behind) == data);
+		ck_assert_uint_eq(behind, until);
+	}
+	return data;
+}
+
 static const struct row ordered[] = {
 	{"main", 0x1000, 1, 0},     {"$x", 0x1000, 1, 0},    {"$d", 0x1010, 1, 0},
 	{"$x.1", 0x1018, 1, 0},     {"thing", 0x1020, 1, 0}, {"$d.2", 0x1040, 1, 0},
@@ -108,11 +122,10 @@ static void expect_ordered(void)
 		bool data = (a >= 0x1010 && a < 0x1018) || (a >= 0x1040 && a < 0x1050) ||
 			    a >= 0x1060;
 
-		ck_assert_msg(hlg_symbol_is_data(&symbols, a) == data, "0x%lx",
-			      (unsigned long)a);
+		ck_assert_msg(is_data(a) == data, "0x%lx", (unsigned long)a);
 	}
-	ck_assert(!hlg_symbol_is_data(&symbols, 0));
-	ck_assert(hlg_symbol_is_data(&symbols, UINT64_MAX));
+	ck_assert(!is_data(0));
+	ck_assert(is_data(UINT64_MAX));
 }
 
 START_TEST(data_lasts_until_code)
@@ -146,10 +159,10 @@ START_TEST(code_counts_at_one_address)
 	for (int i = 0; i < N(rows); i++) {
 		build(EM_AARCH64, rows[i], 3);
 		ck_assert_uint_eq(symbols.n_mapping, 3);
-		ck_assert(!hlg_symbol_is_data(&symbols, 0xfff));
-		ck_assert(!hlg_symbol_is_data(&symbols, 0x1000));
-		ck_assert(!hlg_symbol_is_data(&symbols, 0x1007));
-		ck_assert(hlg_symbol_is_data(&symbols, 0x1008));
+		ck_assert(!is_data(0xfff));
+		ck_assert(!is_data(0x1000));
+		ck_assert(!is_data(0x1007));
+		ck_assert(is_data(0x1008));
 	}
 }
 END_TEST
@@ -159,7 +172,7 @@ START_TEST(x86_has_none)
 	build(EM_X86_64, ordered, N(ordered));
 	ck_assert_uint_eq(symbols.n_mapping, 0);
 	ck_assert_ptr_null(symbols.mapping);
-	ck_assert(!hlg_symbol_is_data(&symbols, 0x1010));
+	ck_assert(!is_data(0x1010));
 }
 END_TEST
 
@@ -171,8 +184,8 @@ START_TEST(none_is_none)
 	ck_assert_uint_eq(symbols.n_mapping, 0);
 	build(EM_AARCH64, rows, 1);
 	ck_assert_uint_eq(symbols.n_mapping, 0);
-	ck_assert(!hlg_symbol_is_data(&symbols, 0x1000));
-	ck_assert(!hlg_symbol_is_data(&symbols, UINT64_MAX));
+	ck_assert(!is_data(0x1000));
+	ck_assert(!is_data(UINT64_MAX));
 }
 END_TEST
 
@@ -195,8 +208,8 @@ START_TEST(hostile_entries_are_passed_over)
 		collect(&elf);
 		ck_assert_uint_eq(symbols.n_mapping, good);
 	}
-	ck_assert(!hlg_symbol_is_data(&symbols, 0x1007));
-	ck_assert(hlg_symbol_is_data(&symbols, 0x1008));
+	ck_assert(!is_data(0x1007));
+	ck_assert(is_data(0x1008));
 }
 END_TEST
 
@@ -215,7 +228,7 @@ START_TEST(names_may_be_cut)
 		memcpy(elf.strtab, names[i], elf.strsz + 1);
 		collect(&elf);
 		ck_assert_uint_eq(symbols.n_mapping, i != 0);
-		ck_assert(hlg_symbol_is_data(&symbols, 0x1000) == (i == 1));
+		ck_assert(is_data(0x1000) == (i == 1));
 	}
 }
 END_TEST
@@ -234,7 +247,7 @@ START_TEST(wide_section_numbers_are_followed)
 		elf.shndx = wide ? numbers : NULL;
 		collect(&elf);
 		ck_assert_uint_eq(symbols.n_mapping, wide);
-		ck_assert_int_eq(hlg_symbol_is_data(&symbols, 0x1010), wide);
+		ck_assert_int_eq(is_data(0x1010), wide);
 	}
 }
 END_TEST
