@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "symtab/bsearch.h"
-#include "symtab/code/line-fit.h"
 #include "symtab/code/padding.h"
 
 enum {
@@ -80,8 +79,9 @@ struct hlg_code {
 	uint64_t left;                 /* bytes that may still be decoded */
 	struct hlg_density *densities; /* of each symbol that was asked for; else 0 */
 	unsigned char *bytes;          /* room for those of any function, label or gap */
-	struct hlg_line_fit *lines;    /* line-fit.c's */
-	bool padding;                  /* that of gaps is known */
+	void *kept;                    /* see hlg_code_keep */
+	void (*close_kept)(void *kept);
+	bool padding; /* that of gaps is known */
 };
 
 /* Bytes of the image, and the next instruction in them. */
@@ -201,13 +201,20 @@ void hlg_code_close(struct hlg_code *code)
 	free(code->done);
 	free(code->densities);
 	free(code->bytes);
-	hlg_line_fit_close(code->lines);
+	if (code->kept)
+		code->close_kept(code->kept);
 	free(code);
 }
 
-struct hlg_line_fit **hlg_code_lines(struct hlg_code *code)
+void *hlg_code_kept(const struct hlg_code *code)
 {
-	return &code->lines;
+	return code->kept;
+}
+
+void hlg_code_keep(struct hlg_code *code, void *kept, void (*close)(void *kept))
+{
+	code->kept = kept;
+	code->close_kept = close;
 }
 
 /* Readies [start, end), or what is stored of it. */

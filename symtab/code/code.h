@@ -57,9 +57,10 @@ void hlg_code_decode_all(struct hlg_code *code);
 /* Of that, the padding of gaps alone. */
 void hlg_code_find_padding(struct hlg_code *code);
 
-/* Where line-fit.c keeps what it has found of the code; closed with it. */
-struct hlg_line_fit;
-struct hlg_line_fit **hlg_code_lines(struct hlg_code *code);
+/* Something that was found of the code and is kept with it, and what frees it when the
+ * code is closed; NULL before. One place, which line-fit.c has. */
+void *hlg_code_kept(const struct hlg_code *code);
+void hlg_code_keep(struct hlg_code *code, void *kept, void (*close)(void *kept));
 
 /* What an own address is. */
 enum hlg_boundary hlg_code_test(const struct hlg_code *code, uint64_t addr);

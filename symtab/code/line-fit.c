@@ -70,6 +70,18 @@ static double alone(double samples)
 	return ALONE + ANY_RATE + samples * log(samples / (samples + 1)) - log1p(samples);
 }
 
+static void close_fit(void *kept)
+{
+	struct hlg_line_fit *fit = kept;
+
+	if (!fit)
+		return;
+	hlg_all_lines_finish(&fit->lines);
+	free(fit->touched_as);
+	free(fit->touched);
+	free(fit);
+}
+
 /* NULL without memory. */
 static struct hlg_line_fit *open_fit(const struct hlg_image *image)
 {
@@ -79,7 +91,7 @@ static struct hlg_line_fit *open_fit(const struct hlg_image *image)
 	if (ok)
 		fit->touched_as = calloc(fit->lines.n + 1, sizeof(*fit->touched_as));
 	if (!ok || !fit->touched_as) {
-		hlg_line_fit_close(fit);
+		close_fit(fit);
 		return NULL;
 	}
 	for (int i = 0; i < LOGS; i++) {
@@ -91,21 +103,13 @@ static struct hlg_line_fit *open_fit(const struct hlg_image *image)
 
 struct hlg_line_fit *hlg_line_fit_of(struct hlg_code *code, const struct hlg_image *image)
 {
-	struct hlg_line_fit **kept = hlg_code_lines(code);
+	struct hlg_line_fit *fit = hlg_code_kept(code);
 
-	if (!*kept)
-		*kept = open_fit(image);
-	return *kept;
-}
-
-void hlg_line_fit_close(struct hlg_line_fit *fit)
-{
-	if (!fit)
-		return;
-	hlg_all_lines_finish(&fit->lines);
-	free(fit->touched_as);
-	free(fit->touched);
-	free(fit);
+	if (!fit) {
+		fit = open_fit(image);
+		hlg_code_keep(code, fit, close_fit);
+	}
+	return fit;
 }
 
 static double log_of(const struct hlg_line_fit *fit, uint64_t n)
@@ -360,8 +364,9 @@ static void fill_samples(struct hlg_line_samples *s, const struct hlg_line_fit *
 	s->sum[word] = sum;
 }
 
-bool hlg_line_samples_begin(struct hlg_line_samples *s, const struct hlg_line_fit *fit,
-			    const struct hlg_sampled *addrs, size_t n, uint64_t move)
+bool hlg_line_fit_samples_begin(struct hlg_line_samples *s,
+				const struct hlg_line_fit *fit,
+				const struct hlg_sampled *addrs, size_t n, uint64_t move)
 {
 	*s = (struct hlg_line_samples){.n = n};
 	s->word = calloc(n + 1, sizeof(*s->word));
@@ -383,7 +388,7 @@ bool hlg_line_samples_begin(struct hlg_line_samples *s, const struct hlg_line_fi
 	return true;
 }
 
-void hlg_line_samples_finish(struct hlg_line_samples *s)
+void hlg_line_fit_samples_finish(struct hlg_line_samples *s)
 {
 	free(s->word);
 	free(s->alone);

@@ -45,7 +45,6 @@ bool hlg_line_fit_applies(const struct hlg_image *image);
  */
 struct hlg_line_fit *hlg_line_fit_of(struct hlg_code *code,
 				     const struct hlg_image *image);
-void hlg_line_fit_close(struct hlg_line_fit *fit); /* for code alone */
 
 /* Does a line run at an address? */
 bool hlg_line_fit_runs(const struct hlg_line_fit *fit, uint64_t addr);
@@ -59,7 +58,7 @@ bool hlg_line_fit_score(struct hlg_line_fit *fit, const struct hlg_sampled *addr
 
 /*
  * Samples whose parts are scored in many places: where each address lies, and how many
- * lie before each word. Filled by hlg_line_samples_begin.
+ * lie before each word. Filled by hlg_line_fit_samples_begin.
  */
 struct hlg_line_samples {
 	size_t n;
@@ -78,10 +77,10 @@ struct hlg_line_samples {
 
 /* Of addresses as hlg_line_fit_score takes them. False without memory; the caller
  * finishes *samples in any case. */
-bool hlg_line_samples_begin(struct hlg_line_samples *samples,
-			    const struct hlg_line_fit *fit,
-			    const struct hlg_sampled *addrs, size_t n, uint64_t move);
-void hlg_line_samples_finish(struct hlg_line_samples *samples);
+bool hlg_line_fit_samples_begin(struct hlg_line_samples *samples,
+				const struct hlg_line_fit *fit,
+				const struct hlg_sampled *addrs, size_t n, uint64_t move);
+void hlg_line_fit_samples_finish(struct hlg_line_samples *samples);
 
 /* An address of a whole line adds no more: it is no likelier than by itself, but for what
  * it costs to be alone. */

@@ -99,13 +99,13 @@ bool hlg_part_fit(struct hlg_part_fit *parts, struct hlg_line_fit *lines,
 {
 	size_t first[MOST_PARTS + 1];
 	struct hlg_line_samples samples;
-	bool ok = hlg_line_samples_begin(&samples, lines, addrs, n, move);
+	bool ok = hlg_line_fit_samples_begin(&samples, lines, addrs, n, move);
 
 	*parts = (struct hlg_part_fit){0};
 	if (ok) {
 		parts->parts = cut(first, addrs, n);
 		try_all(lines, &samples, first, parts);
 	}
-	hlg_line_samples_finish(&samples);
+	hlg_line_fit_samples_finish(&samples);
 	return ok;
 }

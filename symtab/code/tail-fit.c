@@ -266,7 +266,7 @@ static bool search_lines(struct tail_search *s, struct best *best, bool *counts)
 	double more = 2 * LINES_OVER_RIVAL + LINES_AN_ADDRESS * (double)s->n;
 
 	if (!find_ahead(s) ||
-	    !hlg_line_samples_begin(&s->samples, s->lines, s->addrs, s->n, 0))
+	    !hlg_line_fit_samples_begin(&s->samples, s->lines, s->addrs, s->n, 0))
 		return false;
 	for (int64_t shift = -REACH; shift <= REACH;
 	     shift += shift < -NEAR || shift >= NEAR ? ALIGNED : INSN_A64) {
@@ -311,7 +311,7 @@ bool hlg_tail_fit(struct hlg_tail *tail, struct hlg_code *code,
 		counts = search(&s, &best);
 	if (ok && counts)
 		fill(&s, &best, n, tail);
-	hlg_line_samples_finish(&s.samples);
+	hlg_line_fit_samples_finish(&s.samples);
 	free(s.each);
 	free(s.ahead);
 	free(s.unmoved);

@@ -183,7 +183,7 @@ START_TEST(parts)
 		ck_assert(hlg_line_fit_score(fit, addrs, n, (uint64_t)move, &all, each));
 		for (size_t k = from; k < to; k++)
 			sum += each[k];
-		ck_assert(hlg_line_samples_begin(&samples, fit, addrs, n, 0));
+		ck_assert(hlg_line_fit_samples_begin(&samples, fit, addrs, n, 0));
 		ck_assert(fabs(hlg_line_fit_part(fit, &samples, from, to, move,
 						 -(double)INFINITY) -
 			       sum) < 1e-9);
@@ -198,7 +198,7 @@ START_TEST(parts)
 			for (size_t j = first; j <= k; j++)
 				ck_assert(fabs(again[j] - each[j]) < 1e-9);
 		}
-		hlg_line_samples_finish(&samples);
+		hlg_line_fit_samples_finish(&samples);
 	}
 }
 END_TEST
