@@ -110,9 +110,9 @@ static inline void hlg_slices_add(struct hlg_slices *slices, uint64_t time, uint
 
 	if (time - slices->now.begin < slices->now.length) {
 		number = *hlg_slices_recent(slices, ip, series, tid);
-		entry = &slices->entries[number];
-		if (number < slices->n && entry->where == slices->now.where &&
-		    entry->ip == ip && entry->series == series && entry->tid == tid) {
+		entry = number < slices->n ? &slices->entries[number] : NULL;
+		if (entry && entry->where == slices->now.where && entry->ip == ip &&
+		    entry->series == series && entry->tid == tid) {
 			hlg_count_add(&entry->count, count);
 			return;
 		}
