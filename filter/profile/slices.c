@@ -224,6 +224,9 @@ static void add(struct hlg_slices *s, uint32_t recording, uint64_t time, uint64_
 		s->untimed += n.samples;
 		return;
 	}
+	if (!s->recent)
+		s->recent = calloc(1 << HLG_SLICES_RECENT, sizeof(*s->recent));
+	s->lost |= !s->recent;
 	if (s->lost)
 		return;
 	slice = time / HLG_SLICES_NS >> doubled;
@@ -339,6 +342,7 @@ void hlg_slices_sort(struct hlg_slices *slices)
 
 void hlg_slices_finish(struct hlg_slices *slices)
 {
+	free(slices->recent);
 	free(slices->spans);
 	free(slices->entries);
 	forget_places(slices);

@@ -66,7 +66,8 @@ struct hlg_slices {
 	uint64_t total; /* of the spans' slices */
 	struct hlg_slices_entry *entries;
 	uint32_t n;
-	uint32_t recent[1 << HLG_SLICES_RECENT]; /* some that were counted last */
+	/* Some that were counted last, 1 << HLG_SLICES_RECENT; NULL before the first. */
+	uint32_t *recent;
 	/* The slice of recording 0 that was added to last: its times, and where it is. */
 	struct {
 		uint64_t begin, length; /* length 0: none */
@@ -110,9 +111,9 @@ static inline void hlg_slices_add(struct hlg_slices *slices, uint64_t time, uint
 
 	if (time - slices->now.begin < slices->now.length) {
 		number = *hlg_slices_recent(slices, ip, series, tid);
-		entry = &slices->entries[number];
-		if (number < slices->n && entry->where == slices->now.where &&
-		    entry->ip == ip && entry->series == series && entry->tid == tid) {
+		entry = number < slices->n ? &slices->entries[number] : NULL;
+		if (entry && entry->where == slices->now.where && entry->ip == ip &&
+		    entry->series == series && entry->tid == tid) {
 			hlg_count_add(&entry->count, count);
 			return;
 		}

@@ -348,11 +348,15 @@ bool hlg_stacks_knows(const struct hlg_stacks *s, int32_t pid, int32_t tid)
 
 void hlg_stacks_callers(struct hlg_stacks *s, struct hlg_stack *key, uint32_t chain)
 {
-	uint64_t callers[HLG_CHAIN_MAX];
 	struct hlg_chain_tail tail;
 	size_t n, first = 0;
 	const uint64_t *words = hlg_chains_get(&s->chains, chain, &n);
+	uint64_t *callers = malloc((n + 1) * sizeof(*callers));
 
+	if (!callers) {
+		key->chain = HLG_LOST_CHAIN;
+		return;
+	}
 	n = hlg_chains_guest(words, n, callers, &tail);
 	if (n && callers[0] == key->ip)
 		first = 1;
@@ -361,6 +365,7 @@ void hlg_stacks_callers(struct hlg_stacks *s, struct hlg_stack *key, uint32_t ch
 			     : hlg_chains_add(&s->chains, callers + first, n - first);
 	key->end = (uint8_t)tail.end;
 	key->way = (uint8_t)tail.way;
+	free(callers);
 }
 
 /* What is below a guest without a mark. */

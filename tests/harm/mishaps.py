@@ -457,14 +457,19 @@ def check_small_stack(place):
     """As some give to programs, and musl to threads: 128 KiB."""
     def small():
         resource.setrlimit(resource.RLIMIT_STACK, (131072, 131072))
-    for argv in [*writers(place), ["inject", "good.elf", "good.data", "-o", "x"]]:
+    shutil.copy(os.path.join(place.folder, "good.data"), os.path.join(place.folder, "z"))
+    for argv in [*writers(place), ["report", "-j2", "good.elf", "good.data"],
+                 ["report", "-j2", "-q", "--format=html", "-o", "y", "good.elf", "good.data", "z"],
+                 ["inject", "good.elf", "good.data", "-o", "x"]]:
         _, err, status = place.run(*argv, preexec_fn=small)
         if status < 0 or err:
             yield f"{' '.join(argv)}: status {status}: {err}"
-    if os.path.exists(os.path.join(place.folder, "x")):
-        os.unlink(os.path.join(place.folder, "x"))
-    else:
-        yield "inject wrote nothing"
+    for name, verb in ("x", "inject"), ("y", "report"):
+        if os.path.exists(os.path.join(place.folder, name)):
+            os.unlink(os.path.join(place.folder, name))
+        else:
+            yield f"{verb} wrote nothing"
+    os.unlink(os.path.join(place.folder, "z"))
 
 
 def check_gone(place):

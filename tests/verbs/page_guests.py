@@ -168,8 +168,8 @@ def check_dragged(o):
     if shown != [f"{f['percent']:.2f} %" for f in functions[:20]]:
         yield f"slices {start} to {stop}: {shown}, not {[f['percent'] for f in functions[:20]]}"
     names = {f["name"] for f in functions if f["period"] >= functions[10]["period"]}
-    if not {row[4] for row in o.cells()[:10]} <= names:
-        yield f"{[row[4] for row in o.cells()[:10]]}"
+    if not {row[5] for row in o.cells()[:10]} <= names:
+        yield f"{[row[5] for row in o.cells()[:10]]}"
     said = o.page.run("document.querySelector('#time .said').textContent")
     if f"{percent(total, o)} of all" not in said:
         yield f"{said}, not {total}"

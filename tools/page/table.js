@@ -5,6 +5,7 @@
 const KINDS = ['', 'label', '', '', '', ''];
 const ROW_HEIGHT = 26; // px; as page.css has it
 const BAR_WIDTH = 100;
+const DRAWN_ROWS = 34; // page.css has room for 20; 6 above these, and 8 below
 const PAPER_ROWS = 200; // as many as there are without scripts
 
 /* Columns: what they are sorted by first (1: ascending), and their cells. */
@@ -149,8 +150,7 @@ function tableView(section, page) {
 		const high = page.interval(page.top)[1];
 		const scale = high > 0 ? 1 / high : 0;
 		const first = paper ? 0 : Math.max(0, Math.floor(scroll.scrollTop / ROW_HEIGHT) - 6);
-		const end = Math.min(order.length, paper ? PAPER_ROWS :
-			first + Math.ceil(scroll.clientHeight / ROW_HEIGHT) + 14);
+		const end = Math.min(order.length, paper ? PAPER_ROWS : first + DRAWN_ROWS);
 		const state = [first, end, order, page.from, page.to];
 		if (drawn && drawn.every((was, i) => was === state[i]))
 			return;

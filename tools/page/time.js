@@ -366,7 +366,7 @@ function timeView(section, page) {
 			(lost ? '; ' + count(lost) + ' events lost, where there is a frame' : '') +
 			(untimed > 0 ? `; ${amount(untimed, data.unit)} without a time are not here` : '') +
 			(all ? '. Drag over slices to look at these alone' : '') + (step > 1 ?
-			`. So many addresses were met that a selection is of steps of ${
+			`. So many addresses were met that time is selected in steps of ${
 				amount(step * time.slice, 'ns')}.` : '.');
 		whole.disabled = all;
 		canvas.setAttribute('aria-label', 'Heat map of samples by time (' +
