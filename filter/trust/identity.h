@@ -14,7 +14,8 @@
  * of, and empties the builds. Another build ran if one of the image's file name has
  * another build id; or if record noted a guest that is none of the space's images, and
  * this image is no build that was noted or mapped. Of another recording that says
- * nothing: each has its own.
+ * nothing: each has its own. If this image ran and record noted a guest of its name, of
+ * another build that is none of the images, both ran.
  */
 void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space);
 
