@@ -269,8 +269,9 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
  * ELF that ran)": as recordings tell. */
 static bool put_builds(FILE *f, const struct hlg_report *r, const char *first)
 {
-	const char *some =
-		r->trust.all.verdict == HLG_TRUST_MIXED ? " in some recordings" : "";
+	const char *some = r->trust.all.verdict != HLG_TRUST_MIXED ? ""
+			   : r->recordings == 1                    ? ", too"
+						: " in some recordings";
 	bool any = false;
 
 	for (size_t i = 0; i < r->trust.n_images; i++) {
@@ -283,8 +284,10 @@ static bool put_builds(FILE *f, const struct hlg_report *r, const char *first)
 			"(%s)",
 			any ? "; " : first, some, ti->ran->file, ti->ran->id,
 			ti->image->path, ti->image->elf.build_id,
-			*some ? "report them apart, each with the ELF that ran"
-			      : "give the ELF that ran");
+			!*some               ? "give the ELF that ran"
+			: r->recordings == 1 ? "name both"
+					     : "report them apart, each with the ELF "
+					       "that ran");
 		any = true;
 	}
 	return any;
@@ -538,6 +541,29 @@ static void tell_any_fits(struct hlg_report *r)
 				r->trust.images[i].image->path);
 }
 
+/* A few addresses may all lie on instructions of another build, too, as one or two of a
+ * hot loop do; refusing these would refuse the right ELF with them. Where a recording
+ * tells that this build ran there is no doubt. */
+static void tell_few(struct hlg_report *r)
+{
+	const struct hlg_tested *t = &r->trust.all;
+
+	if (t->verdict != HLG_TRUST_TOO_FEW || r->options->mode == HLG_SHOW_HOST ||
+	    r->suppressed || t->addrs.on + t->addrs.off >= HLG_VERDICT_LEAST_ADDRS)
+		return;
+	for (size_t i = 0; i < r->trust.n_images; i++) {
+		const struct hlg_image_test *ti = &r->trust.images[i];
+
+		if (ti->tested.samples.on && !ti->any_fits &&
+		    ti->identity != HLG_IDENTITY_SAME)
+			hlg_note_list_warn(&r->remarks,
+					   "%s: so few addresses may fit another build "
+					   "of it as well: nothing checks its names "
+					   "(hlguest record notes which build runs)",
+					   ti->image->path);
+	}
+}
+
 static void tell_threads(struct hlg_report *r)
 {
 	const struct hlg_trust *trust = &r->trust;
@@ -620,6 +646,7 @@ static void tell_trust(struct hlg_report *r)
 	tell_changed(r);
 	tell_newer(r);
 	tell_any_fits(r);
+	tell_few(r);
 	tell_threads(r);
 	tell_elsewhere(r);
 	tell_events(r);

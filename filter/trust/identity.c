@@ -93,6 +93,18 @@ static enum hlg_identity identify(const struct hlg_image *image,
 	return found;
 }
 
+/* The build that another guest of the same file name is of, which none of the images is:
+ * whose samples are whose nothing tells. NULL: there is none. */
+static const struct hlg_build *find_namesake(const struct hlg_image *image,
+					     const struct hlg_space *space,
+					     const struct hlg_builds *builds)
+{
+	for (size_t i = 0; i < builds->n; i++)
+		if (is_named(image, &builds->at[i]) && is_missing(space, &builds->at[i]))
+			return &builds->at[i];
+	return NULL;
+}
+
 /* Which images may have samples of the profile: those they lie in; and if any lies in
  * none, those whose base may come to be another one. */
 static void find_sampled(bool *sampled, const struct hlg_profile *profile,
@@ -151,6 +163,10 @@ void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *spa
 			     ran ? ran->id : NULL);
 		if (identity == HLG_IDENTITY_UNKNOWN)
 			hlg_rans_written(rans, builds->written);
+		if (identity == HLG_IDENTITY_SAME)
+			ran = find_namesake(space->images[i], space, builds);
+		if (identity == HLG_IDENTITY_SAME && ran)
+			hlg_rans_add(rans, i, HLG_IDENTITY_OTHER, ran->file, ran->id);
 	}
 	free(sampled);
 	hlg_builds_finish(&profile->builds);

@@ -8,8 +8,8 @@
 #include "symtab/code/frame.h"
 #include "symtab/grow.h"
 
-/* Functions that one call may end up in; and instructions that are looked at for one
- * edge: a hostile file must not take forever. */
+/* Functions that one call may end up in; and instructions of functions that are searched
+ * for one edge: a hostile file must not take forever. What is left then may be. */
 #define REACHED   32
 #define LOOKED_AT 1000000
 
@@ -46,6 +46,7 @@ struct hlg_judge {
 	uint32_t n_memos;
 	struct hlg_index function_index, memo_index;
 	size_t left;                  /* of LOOKED_AT */
+	bool spent;                   /* more was asked for */
 	uint64_t bytes;               /* of code that may still be kept */
 	struct frames *frames;        /* of each image */
 	struct hlg_all_calls **calls; /* of each image that was asked for */
@@ -217,6 +218,7 @@ static bool look(struct hlg_judge *j, const struct function *f)
 	bool may = f->body.n <= j->left;
 
 	j->left -= may ? f->body.n : j->left;
+	j->spent |= !may;
 	return may;
 }
 
@@ -265,6 +267,8 @@ static void find_reach(struct hlg_judge *j, const struct function *to,
 /* May a call of f end up anywhere? */
 static bool calls_anywhere(struct hlg_judge *j, const struct function *f)
 {
+	if (!look(j, f))
+		return true;
 	for (size_t i = 0; i < f->body.n; i++) {
 		const struct hlg_body_insn *insn = &f->body.insns[i];
 		const struct function *to;
@@ -294,7 +298,9 @@ static bool reaches(const struct reach *reach, const struct function *f)
 static bool has_part(struct hlg_judge *j, const struct function *f,
 		     const struct function *to)
 {
-	for (size_t i = 0; i < f->body.n; i++)
+	const bool may = look(j, f);
+
+	for (size_t i = 0; may && i < f->body.n; i++)
 		if (hlg_body_is_part(&f->body, &f->body.insns[i]) &&
 		    function_at(j, f, f->body.insns[i].target) == to)
 			return true;
@@ -501,6 +507,7 @@ static struct hlg_edge judge(struct hlg_judge *j, const struct function *below,
 	struct reach reach = {.anywhere = true};
 
 	j->left = LOOKED_AT;
+	j->spent = false;
 	if (!insn || insn->flow != HLG_FLOW_CALL) {
 		if (covers(&caller->body, call))
 			edge.kind = HLG_EDGE_NO_CALL;
@@ -515,6 +522,9 @@ static struct hlg_edge judge(struct hlg_judge *j, const struct function *below,
 		judge_own(below, &reach, &edge);
 	else
 		judge_caller(j, below, &reach, caller->image, &edge);
+	/* What was not looked at may have been the way. */
+	if (j->spent && edge.kind == HLG_EDGE_WRONG)
+		edge = (struct hlg_edge){.kind = HLG_EDGE_INDIRECT, .unknown = true};
 	return edge;
 }
 

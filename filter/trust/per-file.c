@@ -6,6 +6,7 @@
 
 #include "filter/trust/addresses.h"
 #include "filter/trust/base-search.h"
+#include "filter/trust/trust.h"
 #include "filter/view/view.h"
 #include "symtab/code/part-fit.h"
 #include "symtab/grow.h"
@@ -265,9 +266,11 @@ bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *pr
 	hlg_verdict_judge(&t.tested, t.tested.stray_addrs);
 	ok = ok && doubt(judge, &t);
 	fit->verdict = t.tested.verdict;
-	for (size_t i = 0; i < profile->ran.n; i++)
-		if (hlg_rans_worst(&profile->ran.at[i]) == HLG_IDENTITY_OTHER)
-			fit->verdict = HLG_TRUST_MISMATCH;
+	for (size_t i = 0; i < profile->ran.n; i++) {
+		const enum hlg_trust_verdict told = hlg_trust_of_ran(&profile->ran.at[i]);
+
+		fit->verdict = told > fit->verdict ? told : fit->verdict;
+	}
 	free(t.own);
 	hlg_addresses_finish(&t.addrs);
 	return ok;

@@ -269,6 +269,14 @@ static bool is_worth_a_look(const struct hlg_trust *trust)
 	       trust->all.stray_addrs >= HLG_VERDICT_LEAST_STRAY_ADDRS;
 }
 
+enum hlg_trust_verdict hlg_trust_of_ran(const struct hlg_ran *ran)
+{
+	if (hlg_ran_worst(ran) != HLG_IDENTITY_OTHER)
+		return HLG_TRUST_UNTESTED;
+	return ran->identities >> HLG_IDENTITY_SAME & 1 ? HLG_TRUST_MIXED
+							: HLG_TRUST_MISMATCH;
+}
+
 /* Takes over what recordings tell of the builds that ran. Of images with samples: another
  * ran in none of them, in some, or in all that tell. */
 static enum hlg_trust_verdict identify(struct hlg_trust *trust,
@@ -284,12 +292,8 @@ static enum hlg_trust_verdict identify(struct hlg_trust *trust,
 		ti->identity = hlg_rans_worst(ti->ran);
 		for (size_t k = 0; k < ti->n_bases; k++)
 			samples += ti->bases[k].count.samples;
-		if (ti->identity != HLG_IDENTITY_OTHER || !samples)
-			continue;
-		if (!(ti->ran->identities >> HLG_IDENTITY_SAME & 1))
-			verdict = HLG_TRUST_MISMATCH;
-		else if (verdict != HLG_TRUST_MISMATCH)
-			verdict = HLG_TRUST_MIXED;
+		if (samples && hlg_trust_of_ran(ti->ran) > verdict)
+			verdict = hlg_trust_of_ran(ti->ran);
 	}
 	return verdict;
 }

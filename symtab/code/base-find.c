@@ -123,17 +123,6 @@ static void score(const struct search *s, const struct hlg_sampled *addrs, size_
 		add_addr(s, fit, &addrs[i]);
 }
 
-void hlg_base_find_fit(struct hlg_code *code, const struct hlg_image *image,
-		       const struct hlg_sampled *addrs, size_t n, uint64_t base,
-		       struct hlg_fit *fit)
-{
-	struct search s = {
-		.code = code, .image = image, .size = image->end - image->first};
-
-	set_weights(&s);
-	score(&s, addrs, n, base, fit);
-}
-
 static bool add_vote(struct search *s, uint64_t base)
 {
 	if (!HLG_GROW(s->votes, s->n_votes))

@@ -46,11 +46,6 @@ struct hlg_found {
 	struct hlg_fit best;  /* if n == 0: what came nearest; on == 0: nothing did */
 };
 
-/* Scores one base. addrs is sorted by ip; code is decoded in full. */
-void hlg_base_find_fit(struct hlg_code *code, const struct hlg_image *image,
-		       const struct hlg_sampled *addrs, size_t n, uint64_t base,
-		       struct hlg_fit *fit);
-
 /*
  * Finds all bases. Decodes code in full; addrs is sorted by ip and not changed. Returns
  * false without memory; the caller finishes *found in any case.

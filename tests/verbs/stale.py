@@ -155,15 +155,16 @@ class Noted:
         with open(self.elf, "wb") as f:
             f.write(self.content(build_id))
 
-    def record(self, name, build_id, changed=b""):
+    def record(self, name, build_id, changed=b"", also=()):
+        """also: build ids of further guests of the same name."""
         data = os.path.join(self.work, name)
         shutil.copy(RECORDING, data)
         content = self.content(build_id) + changed
         document = {"hlguest": "0", "format": 1,
                     "recording": {"size": os.path.getsize(data), "first_sample": FIRST_SAMPLE},
                     "guests": [{"file": self.elf, "inside": "0x0", "size": len(content),
-                                "build_id": build_id and build_id.hex(),
-                                "crc32": hex(zlib.crc32(content))}]}
+                                "build_id": i and i.hex(), "crc32": hex(zlib.crc32(content))}
+                               for i in (build_id, *also)]}
         with open(data + ".hlguest", "w", encoding="ascii") as f:
             json.dump(document, f)
         return data
@@ -209,6 +210,13 @@ def noted(build, work):
                 len(re.findall(r" WRONG \S+\.data", out)) != wrong or \
                 (status == 3) != ("WRONG" in verdict):
             yield f"{words}: status {status}: {out[:900]} {err}"
+    both, same = bench.record("both.data", B, also=(A,)), bench.record("same.data", B, also=(B,))
+    for words, verdict, told in (([both], "check MIXED", 1), ([same], "check OK", 0),
+                                 ([both, b], "check MIXED", 1)):
+        out, err, status = bench.report(bench.elf, *words)
+        if verdict not in out or ("with build id 41414141" in out) != told or status or \
+                " WRONG " in out:
+            yield f"two guests of one name, {words}: status {status}: {out[:900]} {err}"
     if bench.report("--strict", bench.elf, a, b)[2] != 3:
         yield "a mixed report is no error where none may be"
 

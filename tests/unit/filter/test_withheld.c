@@ -210,6 +210,7 @@ static void check_remarks(struct hlg_run *run, const char *const *begins)
 START_TEST(remarks_on_events)
 {
 	static const char *const remarks[] = {
+		"guest.elf: so few addresses may fit another build of it as well: ",
 		"clock is a timer of the host: ", "cycles is a hardware counter: ",
 		"cycles is a member of a group: its samples are taken when the leader "
 		"overflows, "
@@ -236,8 +237,7 @@ START_TEST(remarks_on_images)
 {
 	static const char *const remarks[] = {
 		"a.elf: OK, 100.00 % of 90 samples",
-		"b.elf: cannot tell, 50.00 % of 2 samples",
-		"a is of an unknown kind",
+		"b.elf: cannot tell, 50.00 % of 2 samples", "a is of an unknown kind",
 		"in the hot region 0x1000 the 90 samples of 7 functions do not just "
 		"follow their sizes (chi-square ",
 		NULL};
@@ -260,6 +260,7 @@ END_TEST
 START_TEST(remarks_on_other_bases)
 {
 	static const char *const remarks[] = {
+		"guest.elf: so few addresses may fit another build of it as well: ",
 		"32 samples would fit guest.elf at base 0x700000", "a is ",
 		"in the hot region ", NULL};
 	struct hlg_run run;
