@@ -110,7 +110,7 @@ static void put_head(struct hlg_top_frame *f, const struct hlg_top_shown *shown)
 
 	most = most < HEAD_MOST ? most : HEAD_MOST;
 	while ((line = strsep(&rest, "\n")) && (*line || rest) && n++ < most)
-		put(f, shown, look_of(line), "%s", line);
+		add(f, shown, look_of(line), 0, strdup(line));
 	free(head);
 }
 
