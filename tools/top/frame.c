@@ -84,9 +84,9 @@ static void put_live(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 	FILE *to = open_memstream(&text, &size);
 
 	if (to) {
-		fputs(keys->paused                                  ? "PAUSED  "
-		      : shown->screen.columns < HLG_TOP_TEXT_NARROW ? "top  "
-								    : "hlguest top  ",
+		fputs(keys->paused                    ? "PAUSED  "
+		      : hlg_top_text_is_narrow(shown) ? "top  "
+						      : "hlguest top  ",
 		      to);
 		hlg_top_text_live(to, shown);
 		if (fclose(to) != 0) {

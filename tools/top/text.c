@@ -15,8 +15,10 @@
 #define SECOND UINT64_C(1000000000)
 
 enum {
-	WIDE = 64, /* columns from which on a table has margins; */
-	WIDER = 72 /* and samples */
+	LIVE = 78,  /* columns of the line of what goes on, */
+	EXITS = 22, /* and of exits behind it */
+	WIDE = 64,  /* columns from which on a table has margins; */
+	WIDER = 72  /* and samples */
 };
 
 static double rate(uint64_t n, uint64_t ns)
@@ -62,12 +64,18 @@ static void put_exits(FILE *f, const struct hlg_top_shown *shown)
 		fprintf(f, "  exits to VMM %.0f/s", rate(recent->vmm_exits, took));
 }
 
+bool hlg_top_text_is_narrow(const struct hlg_top_shown *shown)
+{
+	unsigned columns = shown->screen.columns;
+
+	return columns && columns < (shown->exits ? LIVE + EXITS : LIVE);
+}
+
 void hlg_top_text_live(FILE *f, const struct hlg_top_shown *shown)
 {
 	const struct hlg_top_sums *s = &shown->sums;
 	struct hlg_count guest = hlg_top_window_guest(s);
-	bool narrow =
-		shown->screen.columns && shown->screen.columns < HLG_TOP_TEXT_NARROW;
+	const bool narrow = hlg_top_text_is_narrow(shown);
 	char event[40];
 
 	put_time(f, shown->took);
