@@ -517,8 +517,8 @@ struct before {
 };
 
 /* What was read of the recording. */
-static void put_sums(struct hlg_recording_sums *sums, const struct feed *feed,
-		     const struct before *before)
+static void sum_up(struct hlg_recording_sums *sums, const struct feed *feed,
+		   const struct before *before)
 {
 	const struct hlg_profile *profile = feed->profile;
 
@@ -547,7 +547,7 @@ static ssize_t read_live(void *ctx, void *to, size_t n)
 	uint64_t whole = 0;
 
 	if (live->feed->pd) { /* its header has been read */
-		put_sums(&sums, live->feed, live->before);
+		sum_up(&sums, live->feed, live->before);
 		whole = hlg_perfdata_tell(live->feed->pd);
 	}
 	return live->of->read(live->of->ctx, to, n, &sums, whole);
@@ -591,7 +591,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	if (rc == 0)
 		rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
 				      : read_range(&feed, pd, err);
-	put_sums(sums, &feed, &before);
+	sum_up(sums, &feed, &before);
 	if (rc == 0)
 		rc = hlg_feed_when(pd, path, &profile->span, sums, err);
 	hlg_starts_end(&profile->starts);
