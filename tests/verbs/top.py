@@ -55,7 +55,8 @@ with open("words", "w") as f:
 if how == "refuses":
     sys.exit("perf says no")
 os.write(1, struct.pack("<8sQ", b"PERFILE2", 16))
-os.write(1, struct.pack("<IHH", 64, 0, 144) + bytes.fromhex(os.environ["ATTR"]) + struct.pack("<Q", 1))
+attr = bytes.fromhex(os.environ["ATTR"])
+os.write(1, struct.pack("<IHH", 64, 0, 144) + attr + struct.pack("<Q", 1))
 os.write(2, b"a word of the guest\\n")
 while True:
     word = os.read(take, 64)

@@ -128,7 +128,7 @@ bool hlg_top_follow_hear(struct hlg_top_follow *f)
 	bool any = false;
 	ssize_t got;
 
-	while (f->from[0] >= 0 && (got = read(f->from[0], bytes, sizeof(bytes))) > 0) {
+	while (f->from[0] >= 0 && read(f->from[0], bytes, sizeof(bytes)) > 0) {
 		f->pinged = false;
 		f->answers = true;
 	}

@@ -69,20 +69,32 @@ static char *written(void (*write)(FILE *, const struct hlg_top_shown *),
 	if (!to)
 		return NULL;
 	write(to, shown);
-	if (fclose(to) == 0)
-		return text;
-	free(text);
-	return NULL;
+	if (fclose(to) != 0) {
+		free(text);
+		text = NULL;
+	}
+	return text;
 }
 
 static void put_live(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 		     const struct hlg_top_keys *keys)
 {
-	char *live = written(hlg_top_text_live, shown);
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
 
-	put(f, shown, HLG_TOP_TITLE, "hlguest top  %s%s", keys->paused ? "PAUSED  " : "",
-	    live ? live : "");
-	free(live);
+	if (to) {
+		fputs(keys->paused                    ? "PAUSED  "
+		      : hlg_top_text_is_narrow(shown) ? "top  "
+						      : "hlguest top  ",
+		      to);
+		hlg_top_text_live(to, shown);
+		if (fclose(to) != 0) {
+			free(text);
+			text = NULL;
+		}
+	}
+	add(f, shown, HLG_TOP_TITLE, 0, text);
 }
 
 static enum hlg_top_look look_of(const char *line)
@@ -101,7 +113,7 @@ static void put_head(struct hlg_top_frame *f, const struct hlg_top_shown *shown)
 
 	most = most < HEAD_MOST ? most : HEAD_MOST;
 	while ((line = strsep(&rest, "\n")) && (*line || rest) && n++ < most)
-		put(f, shown, look_of(line), "%s", line);
+		add(f, shown, look_of(line), 0, strdup(line));
 	free(head);
 }
 
@@ -129,6 +141,8 @@ static void put_rows(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 	const struct hlg_top_rows *rows = shown->rows;
 
 	hlg_top_keys_fit(keys, rows ? rows->n : 0, room);
+	if (!rows)
+		return;
 	for (size_t i = keys->first; i < keys->n && i < keys->first + room; i++)
 		put_row(f, shown, &rows->rows[i], i == keys->cursor);
 }
@@ -171,10 +185,11 @@ static const char *fitting(unsigned columns, const char *const *texts)
 static void put_last(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 		     const struct hlg_top_keys *keys, const char *message)
 {
+	static const char all[] = "q end  space pause  z zero  / filter  s sort  Enter "
+				  "annotate  c callers  "
+				  "w save  h help";
 	static const char *const of_table[] = {
-		"q end  space pause  z zero  / filter  s sort  Enter annotate  c callers "
-		" "
-		"w save  h help",
+		all,
 		"q end  space pause  z zero  / filter  s sort  Enter annotate  h help",
 		"q end  space pause  Enter annotate  h help", "q end  h help", NULL};
 	char filter[4 * HLG_TOP_FILTER_MAX];

@@ -44,6 +44,8 @@ static int add_found(struct hlg_top_guests *g, const struct hlg_record_guests *f
 
 static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 {
+	const char *command = r->command ? r->command[0] : "the command";
+
 	if (r->guests.untrusted)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: may be written by others than root, and was not "
@@ -58,7 +60,7 @@ static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: no guest ELF, or several, are named by its arguments or "
 			   "lie inside it (use hlguest top guest.elf -- %s ...)",
-			   r->command[0], r->command[0]);
+			   command, command);
 }
 
 int hlg_top_guests_find(struct hlg_top_guests *g, const struct hlg_verb_texts *named,

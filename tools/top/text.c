@@ -15,8 +15,10 @@
 #define SECOND UINT64_C(1000000000)
 
 enum {
-	WIDE = 64, /* columns from which on a table has margins; */
-	WIDER = 72 /* and samples */
+	LIVE = 78,  /* columns of the line of what goes on, */
+	EXITS = 22, /* and of exits behind it */
+	WIDE = 64,  /* columns from which on a table has margins; */
+	WIDER = 72  /* and samples */
 };
 
 static double rate(uint64_t n, uint64_t ns)
@@ -41,34 +43,61 @@ static long percent_of(uint64_t part, uint64_t all)
 	return all ? lround(100 * (double)part / (double)all) : 0;
 }
 
+/* A clock without how often and of whom it samples; others as they are. */
+static int plain_length(const char *event)
+{
+	bool clock = strncmp(event, "cpu-clock", 9) == 0 ||
+		     strncmp(event, "task-clock", 10) == 0;
+
+	return (int)(clock ? strcspn(event, ":/") : strlen(event));
+}
+
+/* In a second, of late. */
+static void put_exits(FILE *f, const struct hlg_top_shown *shown)
+{
+	const struct hlg_top_sums *recent = &shown->rows->sums[HLG_TOP_RECENT];
+	uint64_t took = shown->rows->took[HLG_TOP_RECENT];
+
+	if (shown->sums.exits)
+		fprintf(f, "  exits %.0f/s", rate(recent->exits, took));
+	else /* a KVM that tells no other */
+		fprintf(f, "  exits to VMM %.0f/s", rate(recent->vmm_exits, took));
+}
+
+bool hlg_top_text_is_narrow(const struct hlg_top_shown *shown)
+{
+	unsigned columns = shown->screen.columns;
+
+	return columns && columns < (shown->exits ? LIVE + EXITS : LIVE);
+}
+
 void hlg_top_text_live(FILE *f, const struct hlg_top_shown *shown)
 {
 	const struct hlg_top_sums *s = &shown->sums;
 	struct hlg_count guest = hlg_top_window_guest(s);
+	const bool narrow = hlg_top_text_is_narrow(shown);
 	char event[40];
 
 	put_time(f, shown->took);
 	hlg_escape_cut(event, sizeof(event), shown->event ? shown->event : "");
-	if (event[0])
-		fprintf(f, "  %s", event);
-	fprintf(f, "  %" PRIu64 " guest sample%s", guest.samples,
+	if (event[0] && !narrow)
+		fprintf(f, "  %.*s", plain_length(event), event);
+	fprintf(f, "  %" PRIu64 "%s sample%s", guest.samples, narrow ? "" : " guest",
 		guest.samples == 1 ? "" : "s");
 	if (shown->rows) {
 		const struct hlg_top_sums *recent = &shown->rows->sums[HLG_TOP_RECENT];
-		uint64_t took = shown->rows->took[HLG_TOP_RECENT];
 
-		fprintf(f, " (%.0f/s)", rate(hlg_top_window_guest(recent).samples, took));
-		if (shown->exits && s->exits)
-			fprintf(f, "  exits %.0f/s", rate(recent->exits, took));
-		else if (shown->exits) /* a KVM that tells no other */
-			fprintf(f, "  exits to VMM %.0f/s",
-				rate(recent->vmm_exits, took));
+		fprintf(f, " (%.0f/s)",
+			rate(hlg_top_window_guest(recent).samples,
+			     shown->rows->took[HLG_TOP_RECENT]));
 	}
 	if (s->host.samples > s->traced)
 		fprintf(f, "  host %ld %%",
 			percent_of(s->host.samples - s->traced,
 				   s->host.samples - s->traced + guest.samples));
 	fprintf(f, "  lost %" PRIu64, s->lost);
+	if (shown->rows && shown->exits)
+		put_exits(f, shown);
 }
 
 /* Lines of report's head that say nothing that changes with each sample. Stacks come two

@@ -20,6 +20,9 @@ struct hlg_top_shown {
 	struct hlg_screen screen; /* columns, ascii */
 };
 
+/* Is there no room for all of the next line? Then words are left out. */
+bool hlg_top_text_is_narrow(const struct hlg_top_shown *shown);
+
 /* "0:12  cpu-clock  11964 guest samples (997/s)  host 5 %  lost 0", without an end. */
 void hlg_top_text_live(FILE *f, const struct hlg_top_shown *shown);
 

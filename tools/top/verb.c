@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "filter/options/number.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -91,6 +92,10 @@ static int check(void *arguments, struct hlg_err *err)
 				   "-p %s and -a: these processes or all (use one of "
 				   "both)",
 				   r->pid);
+	if (args->format && !HLG_HAVE_JANSSON)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--format=json: not in this build (install "
+				   "libjansson-dev and build again)");
 	if (args->window < args->every)
 		return hlg_err_set(
 			err, HLG_EINPUT,

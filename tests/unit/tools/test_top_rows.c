@@ -23,7 +23,7 @@ struct live {
 	struct hlg_top_window window;
 	struct hlg_batch_given given;
 	uint32_t event;
-	uint64_t now;
+	uint64_t now, samples;
 };
 
 static void begin(struct live *live)
@@ -51,17 +51,22 @@ static const uint64_t places[] = {0x1000, 0x1020, 0x1060, 0x1061, 0x1062, 0x1063
 				  0x1120, 0x1180, 0x1181, 0x1182, 0x1183, 0x1184,
 				  0x1185, 0x11c0, 0x10e0, 0x1200, 0x9000};
 
+/* Samples of phases: some in a row are of one place, so they are worth less. */
 static void add(struct live *live, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++) {
-		struct hlg_sample s = kit_sample(
-			live->event,
-			KIT_BASE + places[(size_t)rand() %
-					  (sizeof(places) / sizeof(places[0]))]);
+	uint64_t place = places[0];
 
+	for (unsigned i = 0; i < n; i++) {
+		struct hlg_sample s;
+
+		if (i % 6 == 0)
+			place = places[(size_t)rand() %
+				       (sizeof(places) / sizeof(places[0]))];
+		s = kit_sample(live->event, KIT_BASE + place);
 		if (rand() % 5 == 0)
 			s.cpumode = 1; /* PERF_RECORD_MISC_KERNEL */
 		s.period = 1000;
+		s.time = 1000000 * ++live->samples;
 		hlg_profile_add(&live->profile, &s);
 		live->given.sums.samples++;
 		live->given.sums.guest += hlg_sample_is_guest(s.cpumode);
@@ -116,6 +121,7 @@ START_TEST(same_as_report)
 	struct live live;
 	struct hlg_top_rows rows;
 	struct hlg_err err;
+	bool phases = false;
 
 	srand((unsigned)_i);
 	begin(&live);
@@ -123,11 +129,12 @@ START_TEST(same_as_report)
 		struct hlg_top_judged *judged;
 		struct hlg_count recent;
 
-		add(&live, 40);
+		add(&live, 90);
 		judged = judge(&live);
 		ck_assert_int_eq(hlg_top_rows_build(&rows, judged, &live.window, &err),
 				 0);
 		compare_views(&rows.since, &judged->report.all);
+		phases |= judged->report.all.design > 1;
 		ck_assert_uint_eq(sum_of(&rows, false), live.given.sums.guest);
 		recent = hlg_top_window_guest(&rows.sums[HLG_TOP_RECENT]);
 		ck_assert_uint_eq(sum_of(&rows, true), recent.samples);
@@ -136,6 +143,7 @@ START_TEST(same_as_report)
 		hlg_top_rows_finish(&rows);
 		hlg_top_judge_finish(judged);
 	}
+	ck_assert(phases);
 	finish(&live);
 }
 END_TEST
@@ -192,7 +200,12 @@ START_TEST(too_few)
 	FILE *f;
 
 	begin(&live);
-	add(&live, 3);
+	for (int i = 0; i < 3; i++) {
+		struct hlg_sample s = kit_sample(live.event, KIT_BASE + places[0]);
+
+		hlg_profile_add(&live.profile, &s);
+	}
+	live.given.sums.samples = live.given.sums.guest = 3;
 	judged = judge(&live);
 	shown.judged = judged;
 	f = open_memstream(&text, &size);
