@@ -35,6 +35,15 @@ uint32_t hlg_index_find(const struct hlg_index *index, uint64_t hash,
  */
 bool hlg_index_add(struct hlg_index *index, uint64_t hash, uint32_t number);
 
+/* Has the memory that finding something of this hash will read on its way: who looks for
+ * many in turn need not wait for each. */
+static inline void hlg_index_expect(const struct hlg_index *index, uint64_t hash)
+{
+	if (index->room)
+		__builtin_prefetch(
+			&index->slots[(uint32_t)hlg_hash_mix(hash) & (index->room - 1)]);
+}
+
 void hlg_index_finish(struct hlg_index *index);
 
 #endif

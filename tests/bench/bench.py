@@ -19,6 +19,7 @@ import copies
 import guest
 import pages
 import recorders
+import sums
 import walks
 from cost import Cost, Problem, collected, interleave, nanoseconds, peak
 
@@ -31,7 +32,8 @@ SORTED_LEAST = 40
 MANY_LEAST = 1.7
 LIMIT = {"filter": (1.10, 1.05), "load": (1.5, None), "walk": (2, None),
          "trust": (1.10, 1.05), "exits": (8, None), "record": (1.03, None),
-         "callers": (1.05, None), "rewrite": (2, None)}
+         "callers": (1.05, None), "rewrite": (2, None), "merge": (1.3, None),
+         "merge memory": (1.1, None)}
 FIND_MOST = 1.0  # seconds
 
 # The guests of `trust` and `find`: bytes of code; functions and addresses with samples.
@@ -44,7 +46,7 @@ SOURCES = ("demo-user", "demo-far", "demo-kernel", "demo-threads", "demo-events"
 COPIES = 200
 
 
-class Bench(walks.Walks, recorders.Recorders, pages.Pages):
+class Bench(walks.Walks, recorders.Recorders, pages.Pages, sums.Sums):
     """The programs, the recordings and the verdicts of one run."""
 
     limit = LIMIT
@@ -294,7 +296,8 @@ def positive(text):
 
 def parse():
     names = ("filter", "interleaved", "load", "instructions", "command", "sorted", "many",
-             "walk", "find", "exits", "windows", "trust", "record", "callers", "rewrite", "page")
+             "walk", "find", "exits", "windows", "trust", "record", "callers", "rewrite", "merge",
+             "page")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, metavar="DIR", help="meson's folder")
     parser.add_argument("--samples", type=positive, default=10000000, metavar="N",

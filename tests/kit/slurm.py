@@ -64,13 +64,13 @@ def free_ports(n):
 class Slurm:
     """with Slurm(folder) as slurm: its commands are run with slurm.environment."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, prolog=""):
         missing = [d for d in DAEMONS if not shutil.which(d, path="/usr/sbin:/usr/bin:/sbin:/bin")]
         if missing:
             raise Skip(f"not installed: {' '.join(missing)} (slurmctld, slurmd, slurm-client, munge)")
         if os.geteuid() != 0:
             raise Skip("slurmd runs jobs as root only")
-        self.folder, self.running = folder, {}
+        self.folder, self.running, self.prolog = folder, {}, prolog
         self.environment = environment(SLURM_CONF=self.path("slurm.conf"))
 
     def path(self, name):
@@ -164,6 +164,11 @@ class Slurm:
         with open(self.path("slurm.conf"), "w", encoding="ascii") as f:
             f.write(CONF.format(host=socket.gethostname().split(".")[0], folder=self.folder,
                                 ports=free_ports(3)))
+            if self.prolog:  # what each node does before a task
+                f.write(f"TaskProlog={self.path('prolog')}\n")
+        with open(self.path("prolog"), "w", encoding="ascii") as f:
+            f.write(f"#!/bin/sh\n{self.prolog}\n")
+        os.chmod(self.path("prolog"), 0o755)
         with open(self.path("cgroup.conf"), "w", encoding="ascii") as f:
             f.write("CgroupPlugin=cgroup/v1\n")  # which slurmd loads, and does nothing here
         try:

@@ -24,7 +24,8 @@
 
 struct decoder {
 	const Pprof__Profile *p;
-	size_t names; /* bytes of names that may still be copied */
+	size_t names;       /* bytes of names that may still be used */
+	const char **texts; /* of each string that is a name: escaped */
 	struct hlg_saved *saved;
 	uint32_t events, images, functions; /* that are in saved from before, */
 	size_t cells, hosts, host_stacks;   /* and so these */
@@ -52,8 +53,8 @@ static const char *text(const struct decoder *d, int64_t i)
 }
 
 /*
- * *to becomes a copy of a string of the table. Who gets a name has it for himself,
- * whoever else has it: the budget keeps that in proportion to the file.
+ * *to becomes a string of the table. Who sums profiles has a name for each who has it:
+ * the budget keeps that in proportion to the file.
  */
 static int read_name(struct decoder *d, int64_t i, const char **to, const char *problem)
 {
@@ -65,7 +66,9 @@ static int read_name(struct decoder *d, int64_t i, const char **to, const char *
 	if (len >= d->names)
 		return fail(d, "its names are too long in all");
 	d->names -= len;
-	*to = hlg_saved_text(d->saved, name);
+	if (!d->texts[i])
+		d->texts[i] = hlg_saved_text(d->saved, name);
+	*to = d->texts[i];
 	return *to ? 0 : fail_memory(d);
 }
 
@@ -604,6 +607,9 @@ static int add_totals(struct decoder *d)
 
 static int check_strings(struct decoder *d)
 {
+	d->texts = calloc(d->p->n_string_table + 1, sizeof(*d->texts));
+	if (!d->texts)
+		return fail_memory(d);
 	if (d->p->n_string_table && d->p->string_table[0][0] == '\0')
 		return 0;
 	return fail(d, "its first string is not empty");
@@ -667,7 +673,7 @@ static Pprof__Profile *unpack(struct budget *budget, const unsigned char *data,
 int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
 		     const char *path, struct hlg_err *err)
 {
-	struct budget budget = {0};
+	struct budget budget = {.arena = {.raw = true}};
 	struct decoder d = {.names = MAX_SHARING * size + FREE_NAMES,
 			    .saved = saved,
 			    .events = (uint32_t)saved->events.n,
@@ -689,6 +695,7 @@ int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t 
 		rc = budget.failed ? fail_memory(&d)
 				   : fail(&d, "it is not in pprof's format");
 	free(d.first);
+	free(d.texts);
 	hlg_saved_arena_finish(&budget.arena);
 	return rc;
 }

@@ -3,6 +3,7 @@
  * Merging: threads take profiles in turn, each has a sum of its own, and these are added
  * up. Which profile is told of in an error is decided by place, not by who was first.
  */
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -226,6 +227,16 @@ static int write_sum(struct hlg_pprof_sum *sum, const struct hlg_pprof_merging *
 	return hlg_pprof_write(&sum->saved, out, stream, err);
 }
 
+/* What one profile took the next one takes: to give it back and have it zeroed again
+ * costs a quarter of the time. */
+static void keep_memory(void)
+{
+	const int most = 32 << 20; /* that mallopt(3) takes for the first */
+
+	mallopt(M_MMAP_THRESHOLD, most);
+	mallopt(M_TRIM_THRESHOLD, 2 * most);
+}
+
 int hlg_pprof_merge(struct hlg_pprof_merging *m, const char *out, FILE *stream,
 		    struct hlg_err *err)
 {
@@ -235,6 +246,7 @@ int hlg_pprof_merge(struct hlg_pprof_merging *m, const char *out, FILE *stream,
 	struct worker *workers = calloc(n ? n : 1, sizeof(*workers));
 	int rc;
 
+	keep_memory();
 	m->left_out = NULL;
 	m->n_left_out = 0;
 	if (!workers)

@@ -32,10 +32,12 @@ struct hlg_saved_chunk {
 static struct hlg_saved_chunk *more(struct hlg_saved_arena *arena, size_t need)
 {
 	size_t size = need > CHUNK ? need : CHUNK;
-	struct hlg_saved_chunk *chunk = calloc(1, sizeof(*chunk) + size);
+	struct hlg_saved_chunk *chunk = arena->raw ? malloc(sizeof(*chunk) + size)
+						   : calloc(1, sizeof(*chunk) + size);
 
 	if (!chunk)
 		return NULL;
+	chunk->used = 0;
 	chunk->size = size;
 	chunk->next = arena->chunk;
 	arena->chunk = chunk;

@@ -45,6 +45,7 @@ extern const char *const hlg_saved_key_names[HLG_SAVED_N_KEYS];
 struct hlg_saved_arena {
 	struct hlg_saved_chunk *chunk; /* the newest first */
 	size_t size;                   /* bytes, of all chunks */
+	bool raw;                      /* its memory is not zeroed */
 };
 
 struct hlg_pprof_server; /* server.h */

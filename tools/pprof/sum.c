@@ -321,21 +321,35 @@ static void add_cell(void *to, const void *from)
 static const struct hlg_saved_kind cell_kind = {sizeof(struct hlg_saved_cell),
 						compare_cells, add_cell, false};
 
-/* places may be NULL. */
+enum {
+	BATCH = 64 /* cells that are looked up in turn */
+};
+
+/* The sum's cells are far apart in memory: what is read next is on its way meanwhile.
+ * places may be NULL. */
 static bool add_cells(const struct list *list, struct hlg_saved_cell *cells, size_t n,
 		      const uint32_t *stacks, uint32_t *places)
 {
-	for (size_t i = 0; i < n; i++) {
-		uint32_t number;
-		bool fresh;
+	uint64_t hashes[BATCH];
 
-		if (cells[i].stack)
-			cells[i].stack = stacks[cells[i].stack - 1] + 1;
-		if (!place(list, hash_bytes(HLG_HASH_SEED, &cells[i], CELL_KEY),
-			   &cells[i], &number, &fresh))
-			return false;
-		if (places)
-			places[i] = number;
+	for (size_t begin = 0, end; begin < n; begin = end) {
+		end = begin + BATCH < n ? begin + BATCH : n;
+		for (size_t i = begin; i < end; i++) {
+			if (cells[i].stack)
+				cells[i].stack = stacks[cells[i].stack - 1] + 1;
+			hashes[i - begin] =
+				hash_bytes(HLG_HASH_SEED, &cells[i], CELL_KEY);
+			hlg_index_expect(list->index, hashes[i - begin]);
+		}
+		for (size_t i = begin; i < end; i++) {
+			uint32_t number;
+			bool fresh;
+
+			if (!place(list, hashes[i - begin], &cells[i], &number, &fresh))
+				return false;
+			if (places)
+				places[i] = number;
+		}
 	}
 	return true;
 }
