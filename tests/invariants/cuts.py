@@ -3,12 +3,15 @@
 that selects; and parts of a recording, read together or saved and merged, are the recording.
 """
 import collections
+import csv
+import io
 import os
 
 import inputs
 import splice
 from bed import Broken, counts_of, same, stacks_of
 from known_exits import BASE, ELF, REASONS, Known
+from tap import DATA
 
 REPORT = ("--border=keep", "--force", "--top=0", "-q")
 FAR = 2 ** 31 - 1
@@ -123,6 +126,25 @@ def check_exits(bed, rng):
             whole, parts = ({key: n for key, n in found.items() if key[0] == "exit" and
                              key[1] != "call"} for found in (whole, parts))
         same(f"exits {selections}", whole, parts)
+
+
+def windows_of(out):
+    """Rows, but for the marks of the first and the last, which there are of any selection."""
+    rows = csv.DictReader(io.StringIO(out.decode()))
+    return collections.Counter(tuple(v for k, v in row.items() if k != "mark") for row in rows
+                               if row["record"] == "window")
+
+
+def check_windows(bed, rng):
+    argv = ("windows", "-q", "--format=csv", f"{ELF}@{BASE:#x}",
+            os.path.join(DATA, "demo-windows.data"))
+    whole = windows_of(bed.run(*argv).out)
+    time = rng.choice(sorted(whole))[2]  # behind record and name
+    ways_ = ((f"--time=,{time}", f"--time={time},"), ("--mode=guest", "--mode=host"),
+             ("--cpu=0", "--cpu=1-4096"))
+    for selections in ways_:
+        same(f"windows {selections}", whole, sum_of(
+            bed, "windows", lambda word: windows_of(bed.run(*argv, word).out), selections))
 
 
 def check_files(bed, rng, guest, rec, data):
