@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "filter/trust/addresses.h"
+#include "symtab/bsearch.h"
 #include "symtab/code/base-find.h"
 #include "symtab/grow.h"
 #include "symtab/image/lane.h"
@@ -77,15 +78,32 @@ static bool lies_in(uint64_t ip, const struct hlg_image *image, uint64_t base)
 	return ip - base < image->end - image->first;
 }
 
-/* Leaves out the addresses inside an image at a base. */
+static int compare_bases(const void *a, const void *b)
+{
+	const struct hlg_fit *x = a, *y = b;
+
+	return x->base < y->base ? -1 : x->base > y->base;
+}
+
+/* Leaves out the addresses inside an image at its bases, which do not overlap and become
+ * sorted. */
 static void leave_out(struct hlg_addresses *addrs, const struct hlg_image *image,
-		      uint64_t base)
+		      struct hlg_found *bases)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < addrs->n; i++)
-		if (!lies_in(addrs->at[i].ip, image, base))
+	if (bases->n == 0)
+		return;
+	qsort(bases->fits, bases->n, sizeof(*bases->fits), compare_bases);
+	for (size_t i = 0; i < addrs->n; i++) {
+		uint64_t ip = addrs->at[i].ip;
+		size_t k = HLG_BSEARCH_UPTO(bases->fits, bases->n, base, ip);
+
+		/* At the last base it may pass the end of memory. */
+		if (!lies_in(ip, image, bases->fits[k ? k - 1 : 0].base) &&
+		    !lies_in(ip, image, bases->fits[bases->n - 1].base))
 			addrs->at[n++] = addrs->at[i];
+	}
 	addrs->n = n;
 }
 
@@ -109,9 +127,10 @@ static bool find_image(struct hlg_guest_bases_finder *finder, size_t number,
 		if (ok)
 			found->at[found->n++] = (struct hlg_guest_base){
 				number, fit->base, fit->samples, unit};
-		leave_out(addrs, image, fit->base);
 		*misfits += fit->samples - fit->on_samples;
 	}
+	if (ok)
+		leave_out(addrs, image, &bases);
 	hlg_base_find_finish(&bases);
 	return ok;
 }

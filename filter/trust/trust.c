@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "filter/trust/addresses.h"
+#include "symtab/bsearch.h"
 #include "symtab/code/edge.h"
 #include "symtab/code/part-fit.h"
 
@@ -47,6 +48,15 @@ const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test)
 		       : NULL;
 }
 
+static int compare_biases(const void *a, const void *b)
+{
+	const struct hlg_image_test_bias *x = a, *y = b;
+
+	if (x->bias != y->bias)
+		return x->bias < y->bias ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
 static int open_test(struct hlg_image_test *test, const struct hlg_image *image,
 		     struct hlg_err *err)
 {
@@ -58,13 +68,19 @@ static int open_test(struct hlg_image_test *test, const struct hlg_image *image,
 		return rc;
 	test->n_bases = hlg_image_n_bases(image);
 	test->bases = calloc(test->n_bases + 1, sizeof(*test->bases));
-	if (!test->bases)
+	test->biases = calloc(test->n_bases + 1, sizeof(*test->biases));
+	if (!test->bases || !test->biases)
 		return hlg_err_memory(err, "report");
-	for (size_t i = 0; i < test->n_bases; i++)
+	for (size_t i = 0; i < test->n_bases; i++) {
+		const struct hlg_base at = hlg_image_base(image, i);
+
+		test->biases[i] = (struct hlg_image_test_bias){at.bias, i};
 		test->bases[i] = (struct hlg_image_test_base){
-			.base = hlg_image_base(image, i).base,
+			.base = at.base,
 			.tid = HLG_MANY_TIDS,
 		};
+	}
+	qsort(test->biases, test->n_bases, sizeof(*test->biases), compare_biases);
 	return 0;
 }
 
@@ -83,13 +99,10 @@ static int open_images(struct hlg_trust *trust, const struct hlg_space *space,
 
 static void add_to_base(struct hlg_image_test *test, const struct hlg_hit *hit)
 {
-	uint64_t bias = hit->ip - hit->addr;
-	struct hlg_image_test_base *sum;
-	size_t i = 0;
+	size_t i =
+		HLG_BSEARCH_BELOW(test->biases, test->n_bases, bias, hit->ip - hit->addr);
+	struct hlg_image_test_base *sum = &test->bases[test->biases[i].number];
 
-	while (hlg_image_base(test->image, i).bias != bias)
-		i++;
-	sum = &test->bases[i];
 	if (sum->count.samples == 0)
 		sum->tid = hit->tid;
 	else if (sum->tid != hit->tid)
@@ -528,6 +541,7 @@ void hlg_trust_finish(struct hlg_trust *trust)
 		hlg_code_close(trust->images[i].code);
 		hlg_base_find_finish(&trust->images[i].found);
 		free(trust->images[i].bases);
+		free(trust->images[i].biases);
 	}
 	free(trust->images);
 	free(trust->threads);

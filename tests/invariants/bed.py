@@ -61,9 +61,9 @@ class Bed:
         return found
 
     def json(self, verb, *words, good=(0, 3), **how):
-        """The document, or None: it was refused."""
+        """The document, or None: it was refused, or there is none of nothing."""
         got = self.run(verb, *words, "--format=json", **how)
-        if got.status not in good:
+        if got.status not in good or (got.status == 1 and not got.out):
             return None
         try:
             return json.loads(got.out)

@@ -3,12 +3,15 @@
 that selects; and parts of a recording, read together or saved and merged, are the recording.
 """
 import collections
+import csv
+import io
 import os
 
 import inputs
 import splice
 from bed import Broken, counts_of, same, stacks_of
 from known_exits import BASE, ELF, REASONS, Known
+from tap import DATA
 
 REPORT = ("--border=keep", "--force", "--top=0", "-q")
 FAR = 2 ** 31 - 1
@@ -97,8 +100,9 @@ def check_sandboxes(bed, rng, guest, rec, data):
 
 
 def tables_of(document):
+    """Of no document, as nothing was selected, too."""
     found = collections.Counter()
-    for table in document["tables"]:
+    for table in document["tables"] if document else ():
         for row in table["rows"]:
             for unit in ("count", "total_ns"):
                 found[table["kind"], table["by"], row["name"], row.get("tid"), unit] += row[unit]
@@ -123,6 +127,25 @@ def check_exits(bed, rng):
             whole, parts = ({key: n for key, n in found.items() if key[0] == "exit" and
                              key[1] != "call"} for found in (whole, parts))
         same(f"exits {selections}", whole, parts)
+
+
+def windows_of(out):
+    """Rows, but for the marks of the first and the last, which there are of any selection."""
+    rows = csv.DictReader(io.StringIO(out.decode()))
+    return collections.Counter(tuple(v for k, v in row.items() if k != "mark") for row in rows
+                               if row["record"] == "window")
+
+
+def check_windows(bed, rng):
+    argv = ("windows", "-q", "--format=csv", f"{ELF}@{BASE:#x}",
+            os.path.join(DATA, "demo-windows.data"))
+    whole = windows_of(bed.run(*argv).out)
+    time = rng.choice(sorted(whole))[2]  # behind record and name
+    ways_ = ((f"--time=,{time}", f"--time={time},"), ("--mode=guest", "--mode=host"),
+             ("--cpu=0", "--cpu=1-4096"))
+    for selections in ways_:
+        same(f"windows {selections}", whole, sum_of(
+            bed, "windows", lambda word: windows_of(bed.run(*argv, word).out), selections))
 
 
 def check_files(bed, rng, guest, rec, data):
@@ -161,7 +184,7 @@ def check_damaged(bed, rng, guest, rec, data):
     if bed.run("report", *REPORT, guest, "broken.data").status == 1:
         return
     # The end of time is no time: nothing that begins or ends somewhere has it.
-    whole = report_counts(bed, guest, ["broken.data"], *more, "--time=0,")
+    whole = report_counts(bed, guest, ["broken.data"], *more, "--time=0.000000001,")
     for name, selections in ways(rng, rec):
         if name == "time":  # a damaged thread can have a number that none has
             same(f"damaged report by {name} {selections}", whole, sum_of(

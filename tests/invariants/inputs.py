@@ -103,6 +103,8 @@ class Recording:
     def __init__(self, rng, guest, rounds=None, stacks=False, losses=True):
         self.rng, self.guest, self.stacks = rng, guest, stacks
         self.events = rng.sample(EVENTS, rng.randint(1, len(EVENTS)))
+        # The kernel numbers each event on each CPU, and of each thread, if it is inherited.
+        self.n_ids = rng.choice((1, 1, 5, 600))
         self.kind = IP | TID | TIME | CPU | PERIOD | IDENTIFIER | (CALLCHAIN if stacks else 0)
         self.samples, self.lost, self.lost_samples = [], 0, 0
         self.now = 10 ** 9
@@ -138,7 +140,8 @@ class Recording:
         return self.pack(s)
 
     def pack(self, s):
-        body = struct.pack("<QQIIQIIQ", s.event + 1, s.ip, s.pid, s.tid, s.time, s.cpu, 0,
+        chosen = 1 + s.event + 8 * self.rng.randrange(self.n_ids)
+        body = struct.pack("<QQIIQIIQ", chosen, s.ip, s.pid, s.tid, s.time, s.cpu, 0,
                            s.period)
         if self.stacks:
             words = []
@@ -186,7 +189,8 @@ class Recording:
                             1 << 18).ljust(128, b"\0") for _, kind, config in self.events]
 
     def ids(self):
-        return [struct.pack("<Q", i + 1) for i in range(len(self.events))]
+        return [struct.pack(f"<{self.n_ids}Q", *range(1 + i, 1 + i + 8 * self.n_ids, 8))
+                for i in range(len(self.events))]
 
     def file(self, body=None, marked=False):
         """marked: the header says that it is compressed."""

@@ -60,6 +60,7 @@ CHECKS = {
     "cuts by file": cut(cuts.check_files),
     "cuts of damaged recordings": cut(cuts.check_damaged),
     "cuts of exits": cuts.check_exits,
+    "cuts of windows": cuts.check_windows,
     "names": names.check_names,
     "losses": names.check_losses,
     "ends": names.check_cut,

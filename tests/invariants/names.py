@@ -2,7 +2,6 @@
 """One sample has one name, wherever it is shown; and what is lost is told, no more, no less."""
 import collections
 import json
-import os
 import re
 import shutil
 

@@ -53,7 +53,7 @@ C_ARGS = ("-Werror=int-conversion -Werror=incompatible-pointer-types "
           "-Werror=implicit-function-declaration")
 # Of tools/ these are asked of every file; and "hlguest VERB" of a verb's, but for some that
 # measure, and take long.
-READERS = {"invariants", "hlguest pprof stacks"}
+READERS = {"invariants"}
 SLOW = {"hlguest calibrate", "hlguest record"}
 GOLDEN_PROGRAMS = ("filter/hlguest.so", "tools/hlguest", "tests/kit/mkelf", "tests/kit/fakeperf")
 MEMORY = 8 << 30        # bytes of address space, of one process
@@ -115,7 +115,8 @@ class Test:
 
     def is_unit(self):
         if "tools" in self.rooms:
-            return self.program.parent.parent.name == "unit"
+            return (self.program.parent.parent.name == "unit"
+                    and self.suites.isdisjoint(ROOMS))
         return not self.suites.isdisjoint(self.rooms)
 
     def is_of_programs(self):
@@ -218,7 +219,7 @@ class Copy:
             start = time.monotonic()
             if self.passes(test):
                 seconds[test.name] = 10 + 10 * (time.monotonic() - start)
-            elif test.valgrind or test.is_of_programs():
+            elif test.valgrind or test.is_of_programs() or "tools" in test.rooms:
                 print(f"{test.name}: fails on the sources as they are, not asked",
                       flush=True)
             else:

@@ -108,13 +108,16 @@ def check_sums(build, name):
 
 def check_intervals(build):
     """The intervals are the report's, where the report has the same total."""
-    report = report_of(build, data("demo-user"))
-    graph = flame(build, data("demo-user"), "--mode=guest", "--border=keep")
-    for row in report["functions"]:
-        said = graph.of(row["name"]).said[1]
-        numbers = [float(n) for n in re.findall(r"\d+\.\d+", said)[:3]]
-        if numbers != [float(row[k]) for k in ("percent", "low", "high")]:
-            yield f"{row['name']}: {said}, not {row['percent']} {row['low']} {row['high']}"
+    for name, more in (("demo-user", []), ("demo-user", ["--weight=samples"]),
+                       ("demo-threads", ["--weight=samples"])):
+        report = report_of(build, data(name), *more)
+        graph = flame(build, data(name), "--mode=guest", "--border=keep", *more)
+        for row in report["functions"]:
+            said = graph.of(row["name"]).said[1]
+            numbers = [float(n) for n in re.findall(r"\d+\.\d+", said)[:3]]
+            if numbers != [float(row[k]) for k in ("percent", "low", "high")]:
+                yield f"{name} {more} {row['name']}: {said}, not " \
+                    f"{row['percent']} {row['low']} {row['high']}"
 
 
 def check_hidden(build):

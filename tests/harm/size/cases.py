@@ -9,6 +9,7 @@ import random
 import struct
 import subprocess
 
+import grow
 import large
 from large import BASE, CODE, PAGE, samples
 from tap import DATA
@@ -331,6 +332,22 @@ def make_events(tools, folder, n):
         "report", "-q", "--force", "--format=pprof", f"--out={data}.pb.gz", many, data), (0, 1, 3)
 
 
+def make_bases(tools, folder, n):
+    """One guest at n bases, 40 samples at each."""
+    rng, guest = random.Random(1), os.path.join(DATA, "demo.elf")
+    boundaries = grow.Growable(guest).boundaries
+    data = os.path.join(folder, "a.data")
+    with large.Recording(data) as r:
+        for i in range(n):
+            for _ in range(40):
+                r.sample(0x100000 * (i + 1) + rng.choice(boundaries), tid=100 + i)
+    saved = os.path.join(folder, "a.pb.gz")
+    yield "report", tools.verb("report", "-q", f"{guest}@auto", data), 0
+    yield "report pprof of bases", tools.verb("report", "-q", "--format=pprof", f"--out={saved}",
+                                              f"{guest}@auto", data), 0
+    yield "report of them", tools.verb("report", "-q", f"{guest}@auto", saved), 0
+
+
 def repeated(tools, folder, n):
     """A recording of about n bytes, 48 each sample."""
     data = os.path.join(folder, "a.data")
@@ -379,6 +396,7 @@ CASES = (
     Case("sections", 1000000, make_headers(1, 0)),
     Case("segments", 100000, make_headers(0, 1)),
     Case("events", 60000, make_events),
+    Case("bases", 12000, make_bases),
     Case("sparse", 10 << 30, make_sparse),
     Case("bytes", 10 << 30, make_long),
 )
