@@ -421,7 +421,8 @@ void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *g
 	struct hlg_image *image;
 	struct hlg_err err;
 
-	if (hlg_image_open_guest(&image, guest, 0, &err) < 0)
+	if (!stacks->program || stacks->failed ||
+	    hlg_image_open_guest(&image, guest, 0, &err) < 0)
 		return;
 	if (stacks->way == HLG_GUEST_STACKS_FP)
 		check_frames(image);

@@ -175,7 +175,7 @@ int hlg_record_tell(struct hlg_record_request *args, const char *event, int stat
 	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
 	    hlg_record_count_traced(args->out, &traced, &err) < 0)
 		return hlg_output_error(&err);
-	for (size_t i = 0; args->guest_stacks && !args->run && i < guests->n; i++)
+	for (size_t i = 0; sums.guest && !args->run && i < guests->n; i++)
 		hlg_guest_stacks_check(stacks, guests->paths[i]);
 	if (!args->quiet) {
 		tell_sums(args, &sums, traced);
