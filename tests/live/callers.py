@@ -71,7 +71,7 @@ def check_command(build, vm, elf, folder, *words):
     counts, err = record(build, out, "--", vm, f"--seconds={SECONDS}", *words, elf)
     yield from check_counts(counts, True)
     for verb, more in ("flame -o flame.svg", ""), ("report --children", ""), \
-            ("annotate", " FUNCTION (with callers)"):
+            ("annotate", " FUNCTION (its callers, too)"):
         if not re.search(rf"^hlguest: (now| or): hlguest {verb} {re.escape(f'{elf} {out}{more}')}$",
                          err, re.M):
             yield f"{verb}: {err}"

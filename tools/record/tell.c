@@ -167,7 +167,7 @@ static void tell_next(const struct hlg_record_request *args)
 	if (!args->guest_stacks || args->windows || args->exits)
 		return;
 	tell_verb(args, " or", "report --children", "");
-	tell_verb(args, " or", "annotate", " FUNCTION (with callers)");
+	tell_verb(args, " or", "annotate", " FUNCTION (its callers, too)");
 }
 
 int hlg_record_tell(struct hlg_record_request *args, const char *event, int status,
@@ -181,7 +181,7 @@ int hlg_record_tell(struct hlg_record_request *args, const char *event, int stat
 	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
 	    hlg_record_count_traced(args->out, &traced, &err) < 0)
 		return hlg_output_error(&err);
-	for (size_t i = 0; sums.guest && !args->run && i < guests->n; i++)
+	for (size_t i = 0; !args->run && i < guests->n; i++)
 		hlg_guest_stacks_check(stacks, guests->paths[i]);
 	if (!args->quiet) {
 		tell_sums(args, &sums, traced);
