@@ -222,17 +222,25 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	write_pieces(f, r, label, &p);
 }
 
+/* In nanoseconds; 0: not known, or of several recordings. */
+static uint64_t span_of(const struct hlg_report *r)
+{
+	const struct hlg_sample_span *span = &r->profile->span;
+
+	return r->n_files > 1 || !hlg_sample_span_known(span) ? 0
+							      : span->last - span->first;
+}
+
 bool hlg_text_lines_span(char buf[static 32], const struct hlg_report *r)
 {
 	static const struct {
 		uint64_t ns;
 		const char *name;
 	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
-	const struct hlg_sample_span *span = &r->profile->span;
-	uint64_t ns = span->last - span->first, tenths;
+	uint64_t ns = span_of(r), tenths;
 	int i = 0;
 
-	if (r->n_files > 1 || !hlg_sample_span_known(span) || ns == 0)
+	if (ns == 0)
 		return false;
 	if (r->options->raw) {
 		snprintf(buf, 32, "%" PRIu64 " ns", ns);
@@ -295,8 +303,13 @@ static void add_event(struct pieces *line, const struct hlg_report *r,
 		      const struct hlg_event_sum *sum)
 {
 	const struct hlg_event *event = &r->profile->events[sum->event];
-	struct hlg_text_lines_scale scale =
-		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
+	const uint64_t time = span_of(r), counted = sum->count.period;
+	/* In the unit of the span, unless that would leave nothing. */
+	struct hlg_text_lines_scale scale = hlg_text_lines_scale_for(
+		r, sum->event,
+		event->kind == HLG_EVENT_TIMER && time > counted && time / 100 < counted
+			? time
+			: counted);
 	uint64_t sampled = event->host.samples + sum->count.samples;
 	char period[32];
 
