@@ -93,6 +93,7 @@ enum {
 struct pieces {
 	char text[PIECES][PIECE]; /* escaped */
 	int rank[PIECES];         /* 0: stays */
+	bool behind[PIECES];      /* of the one before, without a comma */
 	int n;
 };
 
@@ -104,6 +105,7 @@ __attribute__((format(printf, 3, 4))) static void add_piece(struct pieces *p, in
 	va_start(ap, fmt);
 	vsnprintf(p->text[p->n], PIECE, fmt, ap);
 	va_end(ap);
+	p->behind[p->n] = false;
 	p->rank[p->n++] = rank;
 }
 
@@ -116,6 +118,7 @@ static void add_escaped(struct pieces *p, int rank, const char *before, const ch
 	hlg_escape_cut(to + n, PIECE - n - 1, text);
 	if (before)
 		strcat(to, ")");
+	p->behind[p->n] = false;
 	p->rank[p->n++] = rank;
 }
 
@@ -125,7 +128,8 @@ static size_t length(const struct pieces *p, int below)
 
 	for (int i = 0; i < p->n; i++)
 		if (p->rank[i] < below)
-			n += (size_t)hlg_table_cells(p->text[i]) + strlen(", ");
+			n += (size_t)hlg_table_cells(p->text[i]) +
+			     strlen(p->behind[i] ? " " : ", ");
 	return n;
 }
 
@@ -141,7 +145,7 @@ static void write_pieces(FILE *f, const struct hlg_report *r, const char *label,
 	for (int i = 0; i < p->n; i++) {
 		if (p->rank[i] >= below)
 			continue;
-		fprintf(f, "%s%s", comma, p->text[i]);
+		fprintf(f, "%s%s", p->behind[i] ? " " : comma, p->text[i]);
 		comma = ", ";
 	}
 	fputc('\n', f);
@@ -218,17 +222,25 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	write_pieces(f, r, label, &p);
 }
 
+/* In nanoseconds; 0: not known, or of several recordings. */
+static uint64_t span_of(const struct hlg_report *r)
+{
+	const struct hlg_sample_span *span = &r->profile->span;
+
+	return r->n_files > 1 || !hlg_sample_span_known(span) ? 0
+							      : span->last - span->first;
+}
+
 bool hlg_text_lines_span(char buf[static 32], const struct hlg_report *r)
 {
 	static const struct {
 		uint64_t ns;
 		const char *name;
 	} units[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}};
-	const struct hlg_sample_span *span = &r->profile->span;
-	uint64_t ns = span->last - span->first, tenths;
+	uint64_t ns = span_of(r), tenths;
 	int i = 0;
 
-	if (r->n_files > 1 || !hlg_sample_span_known(span) || ns == 0)
+	if (ns == 0)
 		return false;
 	if (r->options->raw) {
 		snprintf(buf, 32, "%" PRIu64 " ns", ns);
@@ -291,20 +303,27 @@ static void add_event(struct pieces *line, const struct hlg_report *r,
 		      const struct hlg_event_sum *sum)
 {
 	const struct hlg_event *event = &r->profile->events[sum->event];
-	struct hlg_text_lines_scale scale =
-		hlg_text_lines_scale_for(r, sum->event, sum->count.period);
+	const uint64_t time = span_of(r), counted = sum->count.period;
+	/* In the unit of the span, unless that would leave nothing. */
+	struct hlg_text_lines_scale scale = hlg_text_lines_scale_for(
+		r, sum->event,
+		event->kind == HLG_EVENT_TIMER && time > counted && time / 100 < counted
+			? time
+			: counted);
 	uint64_t sampled = event->host.samples + sum->count.samples;
-	char period[32], counted[64] = "";
+	char period[32];
 
 	add_event_name(line, r, event);
-	if (sum->count.samples)
-		snprintf(counted, sizeof(counted), " (%s%s)",
-			 hlg_text_lines_period(period, &scale, sum->count.period),
-			 scale.time ? "" : " counted");
-	add_piece(line, 0, "%" PRIu64 " guest sample%s%s", sum->count.samples,
-		  sum->count.samples == 1 ? "" : "s", counted);
+	add_piece(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
+		  sum->count.samples == 1 ? "" : "s");
+	if (sum->count.samples) {
+		add_piece(line, 1, "(%s%s)",
+			  hlg_text_lines_period(period, &scale, sum->count.period),
+			  scale.time ? "" : " counted");
+		line->behind[line->n - 1] = true;
+	}
 	if (event->host.samples) /* by no tracepoint, which marks entries and exits */
-		add_piece(line, 1, "host %ld %% of samples",
+		add_piece(line, 3, "host %ld %% of samples",
 			  lround(100 * (double)event->host.samples / (double)sampled));
 }
 
@@ -328,7 +347,7 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	if (r->recording && r->recording[0])
 		add_piece(&line, 0, "%s", r->recording);
 	if (hlg_text_lines_span(span, r))
-		add_piece(&line, 1, "%s", span);
+		add_piece(&line, 2, "%s", span);
 	if (n > 1)
 		add_piece(&line, 0, "%" PRIu32 " events", n);
 	else if (only)
@@ -725,10 +744,11 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 	if (s[HLG_REPORT_KVM_RUNS].count.samples)
 		fprintf(f,
 			INDENT "%" PRIu64 " vCPU entries, from %" PRIu64
-			       " places; %" PRIu64 " of %" PRIu64
+			       " place%s; %" PRIu64 " of %" PRIu64
 			       " host frames have no name\n",
 			s[HLG_REPORT_KVM_RUNS].count.samples,
 			s[HLG_REPORT_HALVES].count.samples,
+			s[HLG_REPORT_HALVES].count.samples == 1 ? "" : "s",
 			s[HLG_REPORT_UNRESOLVED].count.samples,
 			s[HLG_REPORT_HOST_FRAMES].count.samples);
 	if (s[HLG_REPORT_ASIDE].count.samples)

@@ -224,6 +224,14 @@ def check_narrow(build):
         yield from (f"{words}: {len(line)} cells: {line}" for line in lines if len(line) > 80)
 
 
+def check_binary(build):
+    """A recording is not for a terminal."""
+    text, status = on_terminal([hlguest_of(build), "record", "-e", "cpu-clock", "-o", "-", "--",
+                                "true"], TERM="xterm")
+    if status != 2 or "-o -: a recording is binary, and not for a terminal" not in text:
+        yield f"status {status}: {text[:200]!r}"
+
+
 PAGER = """#!/bin/sh
 echo "$# $1 $COLUMNS x $LINES" >"${0%/*}/said"
 cat >"${0%/*}/paged"
@@ -333,6 +341,7 @@ def main():
     tap.run("fitted to 80 x 24", lambda: list(check_fitted(build)))
     tap.run("diff fitted to 80 x 24", lambda: list(check_fitted_diff(build)))
     tap.run("80 columns of each verb", lambda: list(check_narrow(build)))
+    tap.run("a recording is not for a terminal", lambda: list(check_binary(build)))
     tap.run("a pager", lambda: list(check_pager(build)))
     tap.run("a pager that does not start", lambda: list(check_no_pager(build)))
     tap.run("progress of saved profiles", lambda: list(check_progress(build)))

@@ -133,10 +133,13 @@ static const char *fit_words(enum hlg_trust_verdict verdict)
 static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 {
 	const struct hlg_diff_side *side = &diff->side[s];
+	const struct hlg_diff_side *other = &diff->side[!s];
 	struct hlg_count sum = hlg_rows_sum(&side->report, &side->all);
+	uint64_t others = hlg_rows_sum(&other->report, &other->all).period;
 	struct hlg_text_lines_scale scale = hlg_text_lines_scale_for(
 		&side->report, hlg_text_lines_event(&side->report, &side->report.all),
-		sum.period);
+		/* One unit for both, unless it would leave nothing. */
+		others > sum.period && others / 100 < sum.period ? others : sum.period);
 	char rest[160], period[32], span[32];
 	bool known = side->n_runs == 1 && hlg_text_lines_span(span, &side->report);
 	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;

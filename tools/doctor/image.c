@@ -126,7 +126,8 @@ static void judge_base(struct hlg_findings *f, const struct hlg_image *image)
 
 	hlg_base_describe(image, from, sizeof(from));
 	hlg_doctor_say(f, guessed ? HLG_LEVEL_WARN : HLG_LEVEL_OK, "base",
-		       guessed ? "use FILE@ADDRESS: where the guest loads it" : NULL,
+		       guessed ? "report finds it from the samples, or use FILE@ADDRESS"
+			       : NULL,
 		       "0x%" PRIx64 " (%s)", image->base, from);
 }
 

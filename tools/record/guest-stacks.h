@@ -91,7 +91,8 @@ void hlg_guest_stacks_follow(struct hlg_guest_stacks *stacks, pid_t perf);
 bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
 			  const char *guest, bool quiet);
 
-/* Tells if most functions of this guest have not what stacks were made by. */
+/* Tells if most functions of this guest have not what stacks were made by; nothing where
+ * there are none. */
 void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *guest);
 
 /* Of a flat recording: names the way by which this guest's callers would be recorded, if

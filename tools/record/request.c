@@ -2,6 +2,7 @@
 #include "tools/record/request.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "filter/output/target.h"
 
@@ -83,6 +84,10 @@ int hlg_record_request_check(void *arguments, struct hlg_err *err)
 	if (!args->command && !args->pid && !args->everything)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "nothing to record (use -- COMMAND, -p PID or -a)");
+	if (args->out && strcmp(args->out, "-") == 0 && isatty(STDOUT_FILENO))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "-o -: a recording is binary, and not for a terminal "
+				   "(use -o FILE, or a pipe)");
 	if (args->pid && args->everything)
 		return hlg_err_set(
 			err, HLG_EINPUT,

@@ -101,16 +101,22 @@ static void tell_cut(const struct hlg_record_request *args)
 static void tell_sums(const struct hlg_record_request *args,
 		      const struct hlg_recording_sums *sums, uint64_t traced)
 {
-	fprintf(stderr, "hlguest: ");
-	hlg_escape_print(stderr, args->out);
-	fprintf(stderr, ": %" PRIu64 " guest samples, %" PRIu64 " of the host, ",
-		sums->guest, sums->host - traced);
+	char entries[64] = "", *line;
+
 	if (hlg_record_request_traces(args))
-		fprintf(stderr, "%" PRIu64 " %s, ", traced,
-			args->exits       ? "events of KVM"
-			: args->sandboxes ? "calls of KVM"
-					  : "vCPU entries");
-	fprintf(stderr, "%" PRIu64 " lost\n", sums->lost);
+		snprintf(entries, sizeof(entries), "%" PRIu64 " %s, ", traced,
+			 args->exits       ? "events of KVM"
+			 : args->sandboxes ? "calls of KVM"
+					   : "vCPU entries");
+	if (asprintf(&line,
+		     "hlguest: %s: %" PRIu64 " guest samples, %" PRIu64
+		     " of the host, %s%" PRIu64 " lost",
+		     args->out, sums->guest, sums->host - traced, entries,
+		     sums->lost) < 0)
+		return;
+	hlg_output_fold(stderr, 0, 0, line);
+	fputc('\n', stderr);
+	free(line);
 }
 
 /* "hlguest: now: hlguest report guest.elf": begins what to type next; now may be NULL. */

@@ -118,7 +118,7 @@ def check_words(bench):
     at = os.path.join(there, "words")
     for name in NASTY[0], NASTY[4]:  # commands that are there
         shutil.copy("/bin/true", os.path.join(there, name))
-    for words in (["-e", NASTY[0], "--", *NASTY], ["-W", NASTY[1], "-p", NASTY[2]],
+    for words in (["-e", NASTY[0], "--", *NASTY], ["-W", NASTY[1], "-p", str(os.getpid())],
                   ["-o", NASTY[3], "-a", "--", "./" + NASTY[4]]):
         out, err, _ = bench.run("record", *words, cwd=there, PATH=f"{there}:/usr/bin:/bin",
                                 WORDS=at)
@@ -134,6 +134,12 @@ def check_words(bench):
         tail = words[words.index("--") + 1:] if "--" in words else []
         if missing or (tail and got[-len(tail):] != tail):
             yield f"{words}: {got}"
+    os.unlink(at)
+    out, err, status = bench.run("record", "-e", "cpu-clock", "-p", NASTY[2], cwd=there,
+                                 PATH=f"{there}:/usr/bin:/bin", WORDS=at)
+    yield from unclean(out + err, "record -p")
+    if status != 1 or b"no such process" not in err or os.path.exists(at):
+        yield f"a process of no number: status {status}: {err}"
     tail = [NASTY[0], *NASTY]
     out, err, _ = bench.run(DEMO, "--", *tail, cwd=there, PATH=f"{there}:/usr/bin:/bin", WORDS=at)
     yield from unclean(out + err, "record and report")
