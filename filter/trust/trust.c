@@ -284,7 +284,7 @@ static bool is_worth_a_look(const struct hlg_trust *trust)
 
 enum hlg_trust_verdict hlg_trust_of_ran(const struct hlg_ran *ran)
 {
-	if (hlg_ran_worst(ran) != HLG_IDENTITY_OTHER)
+	if (hlg_rans_worst(ran) != HLG_IDENTITY_OTHER)
 		return HLG_TRUST_UNTESTED;
 	return ran->identities >> HLG_IDENTITY_SAME & 1 ? HLG_TRUST_MIXED
 							: HLG_TRUST_MISMATCH;
