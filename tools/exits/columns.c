@@ -82,8 +82,8 @@ bool hlg_exits_is_of_calls(const struct hlg_exits_table *t)
 	return t->by == HLG_EXITS_BY_CALL;
 }
 
-double hlg_exits_write_share(const struct hlg_exits_report *r,
-			     const struct hlg_exits_table *t, uint64_t ns)
+double hlg_exits_share(const struct hlg_exits_report *r, const struct hlg_exits_table *t,
+		       uint64_t ns)
 {
 	uint64_t all = hlg_exits_is_of_calls(t) ? hlg_exits_sum_parts(r, &r->time)
 						: r->sums->total[t->kind];
@@ -91,7 +91,7 @@ double hlg_exits_write_share(const struct hlg_exits_report *r,
 	return all ? (double)ns / (double)all : 0;
 }
 
-bool hlg_exits_write_has_share(const struct hlg_exits_row *row)
+bool hlg_exits_has_share(const struct hlg_exits_row *row)
 {
 	return row->kind != HLG_EXITS_BETWEEN;
 }
@@ -147,9 +147,9 @@ void hlg_exits_set_values(struct hlg_value v[static HLG_EXITS_COLUMNS],
 	v[HLG_EXITS_TID] = hlg_table_id_value(row->tid);
 	v[HLG_EXITS_VCPU] = hlg_table_id_value(row->vcpu);
 	v[HLG_EXITS_COUNT] = hlg_table_count_value(row->n);
-	if (hlg_exits_write_has_share(row))
+	if (hlg_exits_has_share(row))
 		v[HLG_EXITS_PERCENT] =
-			hlg_table_number_value(hlg_exits_write_share(r, t, row->total));
+			hlg_table_number_value(hlg_exits_share(r, t, row->total));
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		v[HLG_EXITS_TIMES + i] = hlg_table_count_value(times[i]);
 }

@@ -5,7 +5,7 @@
 #define HLG_TOOLS_EXITS_COLUMNS_H
 
 #include "filter/write/table.h"
-#include "tools/exits/write.h"
+#include "tools/exits/report.h"
 
 /* The columns of records and JSON; text has some of them (text.c). */
 enum {
@@ -33,6 +33,12 @@ void hlg_exits_set_values(struct hlg_value values[static HLG_EXITS_COLUMNS],
 
 const char *hlg_exits_kind_word(enum hlg_exits_kind kind);
 const char *hlg_exits_by_word(enum hlg_exits_by by);
+
+/* The part of the time that a table's shares are of that ns is; and the part of that that
+ * has no share: the host's own time is part of none. */
+double hlg_exits_share(const struct hlg_exits_report *report,
+		       const struct hlg_exits_table *table, uint64_t ns);
+bool hlg_exits_has_share(const struct hlg_exits_row *row);
 
 /* How many rows of a table are written. */
 size_t hlg_exits_shown(const struct hlg_exits_report *report,

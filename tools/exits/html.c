@@ -9,6 +9,7 @@
 
 #include "filter/stats/interval.h"
 #include "filter/write/table.h"
+#include "tools/exits/columns.h"
 #include "tools/exits/write.h"
 #include "tools/page/page.h"
 #include "tools/page/plot.h"
@@ -107,8 +108,8 @@ static void put_row(FILE *f, const struct hlg_exits_report *r,
 	char text[32] = "-", percent[16];
 
 	begin_row(f, r, t, row);
-	if (hlg_exits_write_has_share(row)) {
-		double share = hlg_exits_write_share(r, t, row->total);
+	if (hlg_exits_has_share(row)) {
+		double share = hlg_exits_share(r, t, row->total);
 
 		put_share(f, share);
 		snprintf(text, sizeof(text), "%s %%",

@@ -8,6 +8,7 @@
 #include "filter/write/text-lines.h"
 #include "symtab/image/base.h"
 #include "tools/exits/columns.h"
+#include "tools/exits/write.h"
 
 #define BAR_WIDTH 40
 #define INDENT    "          " /* as wide as the words in front of lines */
@@ -247,9 +248,7 @@ static void write_row(FILE *f, const struct hlg_exits_report *r,
 		      const struct hlg_exits_table *t, const struct hlg_exits_row *row,
 		      int width, const struct layout *layout)
 {
-	double share = hlg_exits_write_has_share(row)
-			       ? hlg_exits_write_share(r, t, row->total)
-			       : 0;
+	double share = hlg_exits_has_share(row) ? hlg_exits_share(r, t, row->total) : 0;
 	struct hlg_value v[HLG_EXITS_COLUMNS];
 	char percent[16], time[40];
 	int used = 19; /* count, percent, and the gap in front of the name */
@@ -259,9 +258,8 @@ static void write_row(FILE *f, const struct hlg_exits_report *r,
 		fprintf(f, "%*s", width - (int)write_name(f, 0, r, t, row) + 1, "");
 	hlg_colour_begin(f, &r->colours, share);
 	fprintf(f, "%7" PRIu64 " %7s%s", row->n,
-		hlg_exits_write_has_share(row) ? hlg_interval_percent(percent, share)
-					       : "",
-		hlg_exits_write_has_share(row) ? " %" : " -");
+		hlg_exits_has_share(row) ? hlg_interval_percent(percent, share) : "",
+		hlg_exits_has_share(row) ? " %" : " -");
 	hlg_colour_end(f, &r->colours, share);
 	for (size_t k = 0; k < layout->n; k++) {
 		fprintf(f, " %*s", layout->width[k],
@@ -286,10 +284,10 @@ static void write_rest(FILE *f, const struct hlg_exits_report *r,
 	char percent[16];
 
 	for (size_t i = shown; i < t->n; i++)
-		rest += hlg_exits_write_has_share(&t->rows[i]) ? t->rows[i].total : 0;
+		rest += hlg_exits_has_share(&t->rows[i]) ? t->rows[i].total : 0;
 	if (n)
 		fprintf(f, "  (%zu more row%s, %s %%: --top=0)\n", n, n == 1 ? "" : "s",
-			hlg_interval_percent(percent, hlg_exits_write_share(r, t, rest)));
+			hlg_interval_percent(percent, hlg_exits_share(r, t, rest)));
 }
 
 /* A table of one row, as a line. */

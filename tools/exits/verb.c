@@ -14,6 +14,7 @@
 #include "tools/cli/output.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
+#include "tools/exits/columns.h"
 #include "tools/exits/read.h"
 #include "tools/exits/write.h"
 #include "tools/feed/feed.h"
@@ -190,8 +191,8 @@ static void note_shares(struct hlg_run *run, const struct hlg_exits_report *r)
 		const struct hlg_exits_table *t = &r->tables[i];
 
 		for (size_t k = 0; k < t->n; k++) {
-			if (!hlg_exits_write_has_share(&t->rows[k]) ||
-			    hlg_exits_write_share(r, t, t->rows[k].total) <= 1)
+			if (!hlg_exits_has_share(&t->rows[k]) ||
+			    hlg_exits_share(r, t, t->rows[k].total) <= 1)
 				continue;
 			hlg_run_note(run,
 				     "calls have over 100 %% of the time: each counts "
