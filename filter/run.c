@@ -294,7 +294,9 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 		     !run->options.force;
 	hlg_note_list_append(&report->notes, &run->notes);
 	hlg_note_list_append(&report->remarks, &run->remarks);
-	return rc == 0 && hlg_report_lost(report) ? hlg_err_memory(err, "report") : rc;
+	return rc == 0 && (hlg_report_lost(report) || run->profile.origins.lost)
+		       ? hlg_err_memory(err, "report")
+		       : rc;
 }
 
 const struct hlg_err *hlg_run_nothing(struct hlg_run *run)

@@ -36,7 +36,7 @@ struct hlg_origins {
 	struct hlg_origin *at; /* by kind, then key */
 	size_t n;
 	uint64_t unread, unread_profiles; /* all of them */
-	bool lost;                        /* there was no memory for one */
+	bool lost; /* there was no memory for one: no report must be made of it */
 };
 
 /* Adds n recordings that have this origin; the texts are copied. */

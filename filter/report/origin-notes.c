@@ -86,9 +86,6 @@ void hlg_origin_notes_add(struct hlg_report *r)
 			 o->unread_profiles, o->unread_profiles == 1 ? "" : "s");
 		warn_unread(r, HLG_ORIGIN_UNREAD_PROFILE, said, o->unread_profiles);
 	}
-	if (o->lost)
-		hlg_note_list_warn(&r->notes, "which recordings these are could not be "
-					      "counted: out of memory");
 	if (r->recordings < 2)
 		return;
 	note_most(r, HLG_ORIGIN_HOST, "recordings by host");

@@ -220,7 +220,8 @@ def full(bench, slurm):
 
 def but_bad(err):
     """What tasks say, but of the recording that cannot be read."""
-    return "".join(line for line in err.splitlines() if "rec/bad.data: is too short" not in line)
+    return "".join(line for line in err.splitlines() if "rec/bad.data: is too short" not in line and
+                   "no samples: the recording is empty" not in line)
 
 
 def parallel_here(bench):
@@ -250,9 +251,9 @@ def parallel_here(bench):
 class Hosts:
     """Two network namespaces with an sshd each, at 10.201.N.2."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, hidden=()):
         need("sshd", "ssh", "ssh-keygen", "ip")
-        self.folder, self.daemons = folder, []
+        self.folder, self.daemons, self.hidden = folder, [], hidden
         self.names = [f"hlg{os.getpid()}-{i}" for i in (1, 2)]
 
     def path(self, name):
@@ -281,8 +282,10 @@ class Hosts:
                    f"StrictModes no\nPidFile none\nPasswordAuthentication no\n")
         with open(self.path(f"sshd{i}.log"), "wb") as log:
             self.daemons.append(subprocess.Popen(
-                ["ip", "netns", "exec", name, "/usr/sbin/sshd", "-D", "-e", "-f",
-                 self.path(f"sshd{i}")], stdin=subprocess.DEVNULL, stdout=log, stderr=log))
+                ["ip", "netns", "exec", name, "unshare", "-m", "sh", "-c",
+                 'conf=$1; shift; for f; do mount -t tmpfs none "$f" || exit; done; '
+                 'exec /usr/sbin/sshd -D -e -f "$conf"', "sh", self.path(f"sshd{i}"),
+                 *self.hidden], stdin=subprocess.DEVNULL, stdout=log, stderr=log))
         return f"1/ssh -F {self.path('config')} 10.201.{net}.2\n"
 
     def __enter__(self):
@@ -342,6 +345,36 @@ def parallel_there(bench):
             f.seek(0)
             f.truncate()
             f.write(line)
+        out, err, status = bench.resume()
+        if status or but_bad(err):
+            yield f"resume: {status}, {out}{err}"
+        yield from bench.same("resumed")
+
+
+def parallel_sent(bench):
+    """Machines that share no files: they see empty folders where ours are."""
+    need("parallel", "rsync")
+    if os.geteuid() != 0:
+        raise Skip("only root makes network namespaces")
+    bench.env = environment(HOME=bench.folder)
+    for name in os.listdir(bench.path("rec")):  # what parallel's rsync keeps: whole seconds
+        os.utime(bench.path("rec/" + name), (1700000000, 1700000000))
+    bench.one()
+    with tempfile.TemporaryDirectory(prefix="cluster-ssh-") as folder, \
+            Hosts(folder, (bench.folder, "/root")) as hosts:
+        before = {*os.listdir(bench.path("rec"))}
+        out, err, status = bench.submit("parallel", f"--slf={hosts.path('logins')}", "--transfer")
+        if status or but_bad(err):
+            yield f"submit: {status}, {out}{err}"
+        yield from bench.same("sent")
+        if {*os.listdir(bench.path("rec"))} != before:
+            yield "recordings are gone"
+        with open(bench.path("sum.pb.gz.d/log/joblog"), encoding="utf-8") as f:
+            jobs = [line.split("\t") for line in f.read().splitlines()[1:]]
+        if len({job[1] for job in jobs}) != 2 or any(int(job[4]) == 0 for job in jobs):
+            yield f"joblog: {jobs[:2]}"
+        os.unlink(bench.path("sum.pb.gz"))
+        os.unlink(bench.path("sum.pb.gz.d/part/5.pb.gz"))
         out, err, status = bench.resume()
         if status or but_bad(err):
             yield f"resume: {status}, {out}{err}"
@@ -425,7 +458,8 @@ def main():
         with tempfile.TemporaryDirectory(prefix="cluster-") as folder:
             tap.run(f"Slurm, {args.recordings} recordings", lambda: list(by_slurm(
                 args.build, folder, lambda b, s: many(b, s, args.recordings))))
-    for name, check in (("parallel", parallel_here), ("parallel by SSH", parallel_there)):
+    for name, check in (("parallel", parallel_here), ("parallel by SSH", parallel_there),
+                        ("parallel, files sent", parallel_sent)):
         with tempfile.TemporaryDirectory(prefix="cluster-") as folder:
             if not args.only or check.__name__ in args.only:
                 tap.run(name, lambda c=check, f=folder: list(c(Bench(args.build, f))))

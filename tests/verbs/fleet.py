@@ -230,6 +230,18 @@ def parallel(bench):
     if status or words[-4:] != [":::", "0", "1", "2"] or "--sshloginfile" not in words:
         yield f"{status}, {words}, {out}{err}"
     yield from bench.same("parallel")
+    out, err, status = bench.submit("--engine=parallel", "--slf=hosts", "--transfer", "--print")
+    words = shlex.split(out.splitlines()[0]) if out else []
+    if status or [words[words.index("--transferfile") + 1:][:1], "--cleanup" in words,
+                  words[words.index("--workdir") + 1], "# task 0, 1 recordings" in out] != \
+            [["guest.elf"], True, "...", True]:
+        yield f"transfer: {status}, {out}{err}"
+    for more, said in ((["--transfer"], "is parallel's"),
+                       (["--engine=parallel", "--slf=hosts", "--transfer", bench.path("guest.elf")],
+                        "lies outside of this folder")):
+        _, err, status = bench.submit(*more)
+        if status not in (1, 2) or said not in err:
+            yield f"{more}: {status}, {err}"
     if os.path.exists(bench.path("ran")):
         yield "a name was run"
 

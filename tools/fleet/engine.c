@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "filter/output/out.h"
 #include "symtab/escape.h"
 #include "symtab/grow.h"
 #include "tools/cli/child.h"
@@ -17,6 +18,8 @@
 #include "tools/cli/output.h"
 #include "tools/cli/perf-find.h"
 #include "tools/fleet/work.h"
+#include "tools/inputs/images.h"
+#include "tools/inputs/list.h"
 
 enum {
 	PATIENCE = 120000 /* ms: a busy slurmctld takes its time */
@@ -249,6 +252,127 @@ static int submit_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, 
 
 /* GNU parallel */
 
+/* A file that is sent: of an image its path. False without memory. */
+static bool add_sent(struct command *c, const struct hlg_fleet_plan *plan)
+{
+	struct hlg_options options;
+	struct hlg_err err;
+	size_t n = 0;
+	char **words = calloc(plan->n_words + 1, sizeof(*words));
+	bool ok = words;
+
+	for (size_t i = 0; ok && i < plan->n_words; i++)
+		if (plan->words[i][0] != '-')
+			words[n++] = plan->words[i];
+	ok = ok && hlg_images_parse(&options, words, n, &err) == 0;
+	for (size_t i = 0; ok && i < options.n_images; i++) {
+		add(c, "--transferfile");
+		add(c, "%s", options.images[i].path);
+	}
+	if (words)
+		hlg_options_finish(&options);
+	free(words);
+	return ok;
+}
+
+/* What runs on a machine that shares nothing: in a new folder, with one recording, whose
+ * name comes by standard input; of the words {1} is the task, {2} the recording, {3} the
+ * digest of a list that names it. */
+static char *line_of(const struct hlg_fleet_plan *plan, const char *program)
+{
+	char *line = NULL;
+	size_t size;
+	bool ok = true;
+	FILE *f = open_memstream(&line, &size);
+
+	if (!f)
+		return NULL;
+	fprintf(f,
+		"mkdir -p part && printf '%%s\\0' {2} | %s report -q --format=pprof -o "
+		"part/{1}.pb.gz",
+		program);
+	for (size_t i = 0; ok && i < plan->n_words; i++) {
+		char *word = quote(plan->words[i]);
+
+		ok = word;
+		fprintf(f, " %s", word ? word : "");
+		free(word);
+	}
+	fputs(" -0 --input-list=- --list-digest={3}; test -f part/{1}.pb.gz", f);
+	if (fclose(f) == 0 && ok)
+		return line;
+	free(line);
+	return NULL;
+}
+
+/* parallel takes tasks, their recordings and digests from files in the fleet's folder. */
+static void make_transfer(struct command *c, const struct hlg_fleet_plan *plan,
+			  const char *program)
+{
+	static const char *const names[] = {"tasks", "recordings", "digests"};
+	char *line = line_of(plan, program);
+
+	c->failed |= !line;
+	add(c, "--workdir");
+	add(c, "...");
+	add(c, "--cleanup");
+	/* Its own, and times: when a recording ended is when its file was written. */
+	add(c, "--rsync-opts");
+	add(c, "-rlDzRt");
+	c->failed |= !add_sent(c, plan);
+	add(c, "--transferfile");
+	add(c, "{2}");
+	add(c, "--return");
+	add(c, "%s/./part/{1}.pb.gz", plan->dir);
+	add(c, "--null");
+	add(c, "%s", line ? line : "");
+	for (size_t i = 0; i < 3; i++) {
+		add(c, i ? "::::+" : "::::");
+		add(c, "%s/list/%s", plan->dir, names[i]);
+	}
+	free(line);
+}
+
+/* Writes these files; of each task its only recording. */
+static int write_transfer(const struct hlg_fleet_plan *plan, const size_t *tasks,
+			  size_t n, struct hlg_err *err)
+{
+	static const char *const names[] = {"list/tasks", "list/recordings",
+					    "list/digests"};
+	struct hlg_out out[3];
+	int rc = 0, opened = 0;
+
+	for (; rc == 0 && opened < 3; opened += rc == 0) {
+		char path[PATH_MAX];
+
+		rc = hlg_fleet_plan_path(path, plan, names[opened], err);
+		if (rc == 0)
+			rc = hlg_out_open(&out[opened], path, NULL, err);
+	}
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		char path[PATH_MAX], digest[HLG_SHA256_TEXT];
+		struct hlg_list list = {0};
+
+		rc = hlg_fleet_plan_list(path, plan, tasks[i], err);
+		if (rc == 0)
+			rc = hlg_list_read(&list, path, true, err);
+		hlg_sha256_print(digest, plan->tasks[tasks[i]].digest);
+		if (rc == 0) {
+			fprintf(out[0].f, "%zu%c", tasks[i], '\0');
+			fprintf(out[1].f, "%s%c", list.names[0], '\0');
+			fprintf(out[2].f, "%s%c", digest, '\0');
+		}
+		hlg_list_finish(&list);
+	}
+	for (int i = 0; i < opened; i++) {
+		if (rc == 0)
+			rc = hlg_out_commit(&out[i], err);
+		else
+			hlg_out_abort(&out[i]);
+	}
+	return rc;
+}
+
 static void make_parallel(struct command *c, const struct hlg_fleet_plan *plan,
 			  const char *parallel, const size_t *tasks, size_t n)
 {
@@ -267,9 +391,13 @@ static void make_parallel(struct command *c, const struct hlg_fleet_plan *plan,
 		add(c, "--sshloginfile");
 		add(c, "%s", plan->logins);
 	}
-	add(c, "%s fleet map %s {}", program, dir);
-	add(c, ":::");
-	for (size_t i = 0; i < n; i++)
+	if (plan->sends)
+		make_transfer(c, plan, program ? program : "");
+	else
+		add(c, "%s fleet map %s {}", program, dir);
+	if (!plan->sends)
+		add(c, ":::");
+	for (size_t i = 0; !plan->sends && i < n; i++)
 		add(c, "%zu", tasks[i]);
 	free(program);
 	free(dir);
@@ -304,6 +432,12 @@ static int submit_parallel(const struct hlg_fleet_plan *plan, const size_t *task
 			err, HLG_EINPUT,
 			"parallel: not found in PATH (install GNU parallel, or "
 			"use another --engine)");
+	if (plan->sends && n) {
+		int rc = write_transfer(plan, tasks, n, err);
+
+		if (rc < 0)
+			return rc;
+	}
 	make_parallel(&c, plan, program, tasks, n);
 	*status = c.failed ? 1 : n ? run(c.words) : 0;
 	finish(&c);

@@ -79,6 +79,7 @@ static void write_words(FILE *f, const struct hlg_fleet_plan *plan)
 	put_number(f, "engine", plan->engine);
 	put_number(f, "cpus", plan->cpus);
 	put_number(f, "limit", plan->limit);
+	put_number(f, "sends", plan->sends);
 	if (plan->logins)
 		put(f, "logins", plan->logins);
 	for (size_t i = 0; i < plan->n_words; i++)
@@ -93,8 +94,9 @@ int hlg_fleet_plan_write(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 	struct hlg_out out;
 	int rc = hlg_fleet_plan_path(path, plan, "plan", err);
 
-	if (rc == 0)
-		rc = hlg_out_open(&out, path, NULL, err);
+	if (rc < 0)
+		return rc;
+	rc = hlg_out_open(&out, path, NULL, err);
 	if (rc < 0)
 		return rc;
 	write_words(out.f, plan);
@@ -125,7 +127,7 @@ static bool read_task(struct hlg_fleet_plan *plan, char *value)
 	struct hlg_fleet_task task = {0};
 	char *n = strchr(value, ' '), *bytes = n ? strchr(n + 1, ' ') : NULL;
 
-	if (!bytes || plan->n_tasks == HLG_FLEET_TASKS)
+	if (!bytes || plan->n_tasks == HLG_FLEET_FILES)
 		return false;
 	*n++ = '\0';
 	*bytes++ = '\0';
@@ -165,7 +167,9 @@ static bool read_word(struct hlg_fleet_plan *plan, const char *key, char *value)
 		return read_number(value, UINT32_MAX, &plan->cpus);
 	if (strcmp(key, "limit") == 0)
 		return read_number(value, UINT32_MAX, &plan->limit);
-	if (strcmp(key, "nul") == 0)
+	if (strcmp(key, "sends") == 0)
+		ok = read_number(value, 1, &n) && ((plan->sends = n), true);
+	else if (strcmp(key, "nul") == 0)
 		ok = read_number(value, 1, &n) && ((plan->nul = n), true);
 	else if (strcmp(key, "engine") == 0)
 		ok = read_number(value, HLG_FLEET_PARALLEL, &n) &&

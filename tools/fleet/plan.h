@@ -24,7 +24,9 @@
 #include "symtab/sha256.h"
 
 enum {
-	HLG_FLEET_TASKS = 1000 /* at most: below Slurm's MaxArraySize, 1001 by default */
+	HLG_FLEET_TASKS = 1000, /* at most: below Slurm's MaxArraySize, 1001 by default */
+	HLG_FLEET_FILES =
+		100000 /* the same where files are sent: one for each recording */
 };
 
 enum hlg_fleet_engine {
@@ -49,6 +51,7 @@ struct hlg_fleet_plan {
 	uint64_t cpus;  /* for each task */
 	uint64_t limit; /* tasks at a time; 0: the engine's business */
 	char *logins;   /* parallel: its --sshloginfile; or NULL */
+	bool sends;     /* parallel: machines share no files, which are sent there */
 	char **words;   /* of report: images and options */
 	size_t n_words;
 	struct hlg_fleet_task *tasks;

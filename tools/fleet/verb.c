@@ -24,7 +24,7 @@
 struct arguments {
 	int engine; /* enum hlg_fleet_engine; -1: not given */
 	const char *list, *out, *dir, *resume, *logins;
-	bool nul, print;
+	bool nul, print, sends;
 	uint64_t tasks, cpus, limit; /* 0: not given */
 	struct hlg_verb_texts words; /* what to do, and with what */
 };
@@ -75,6 +75,7 @@ static int fill(struct hlg_fleet_plan *plan, const struct arguments *args,
 		  (!args->logins || set(&plan->logins, args->logins));
 
 	plan->nul = args->nul;
+	plan->sends = args->sends;
 	plan->engine =
 		args->engine < 0 ? HLG_FLEET_LOCAL : (enum hlg_fleet_engine)args->engine;
 	plan->cpus = args->cpus ? args->cpus : 1;
@@ -132,6 +133,33 @@ static int make_folders(struct hlg_fleet_plan *plan, struct hlg_err *err)
 	return rc;
 }
 
+/* What is sent goes to a folder of its own there, where its name is the same only if it
+ * is of this folder here. */
+static int check_sent(const struct hlg_fleet_split *split,
+		      const struct hlg_fleet_plan *plan, struct hlg_err *err)
+{
+	const char *wrong = NULL;
+
+	for (size_t i = 0; i < split->n; i++)
+		if (split->names[i][0] == '/' || strstr(split->names[i], ".."))
+			wrong = split->names[i];
+	for (size_t i = 0; i < plan->n_words; i++)
+		if (plan->words[i][0] == '/' || strstr(plan->words[i], ".."))
+			wrong = plan->words[i];
+	if (!wrong && split->n <= plan->n_tasks)
+		return 0;
+	if (!wrong)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--transfer: there are more than %d recordings (use a "
+				   "shared file system)",
+				   HLG_FLEET_FILES);
+	return hlg_err_set(
+		err, HLG_EINPUT,
+		"%s: cannot be sent, as it lies outside of this folder (run this "
+		"in a folder that has all in it)",
+		wrong);
+}
+
 /* Reads the list, and divides it. */
 static int divide(struct hlg_fleet_split *split, struct hlg_list *list,
 		  struct hlg_fleet_plan *plan, const struct arguments *args,
@@ -142,7 +170,13 @@ static int divide(struct hlg_fleet_split *split, struct hlg_list *list,
 	if (rc < 0)
 		return rc;
 	memcpy(plan->digest, list->digest, sizeof(plan->digest));
-	rc = hlg_fleet_split(split, list, args->tasks ? args->tasks : TASKS, plan, err);
+	rc = hlg_fleet_split(split, list,
+			     args->sends   ? HLG_FLEET_FILES
+			     : args->tasks ? args->tasks
+					   : TASKS,
+			     plan, err);
+	if (rc == 0 && args->sends)
+		rc = check_sent(split, plan, err);
 	if (rc == 0 && !args->print)
 		rc = make_folders(plan, err);
 	if (rc == 0)
@@ -359,6 +393,10 @@ static int check_submit(const struct arguments *args, struct hlg_err *err)
 	if (hlg_target_is_stream(args->out))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "nothing says where the sum goes (use -o FILE)");
+	if (args->sends && (args->engine != HLG_FLEET_PARALLEL || !args->logins))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--transfer: is parallel's (use --engine=parallel and "
+				   "--slf=FILE, too)");
 	if (!names_image(args))
 		return hlg_err_set(
 			err, HLG_EINPUT,
@@ -453,6 +491,12 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_TEXT,
 	 .reads = true,
 	 .field = offsetof(struct arguments, logins)},
+	{.name = "transfer",
+	 .help = "parallel: machines share no files; send each recording and the ELF "
+		 "there, "
+		 "and fetch the part",
+	 .kind = HLG_VERB_FLAG,
+	 .field = offsetof(struct arguments, sends)},
 	{.name = "resume",
 	 .value = "DIR",
 	 .help = "run what has no whole part yet, of the fleet in this folder",

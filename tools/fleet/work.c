@@ -209,7 +209,7 @@ static int sum(const struct hlg_fleet_plan *plan, const char *out, struct hlg_er
 
 	if (merging.threads > plan->cpus)
 		merging.threads = (unsigned)plan->cpus;
-	for (size_t i = 0; rc == 0 && i < plan->n_tasks; i++) {
+	for (size_t i = 0; rc == 0 && paths && digests && i < plan->n_tasks; i++) {
 		char path[PATH_MAX];
 
 		memcpy(digests[i], plan->tasks[i].digest, sizeof(*digests));

@@ -22,17 +22,20 @@ static const char *name_of(const char *path)
 static int read_all(char **bytes, size_t *n, FILE *f, const char *path,
 		    struct hlg_err *err)
 {
-	size_t room = 0;
+	size_t room = AT_FIRST;
 
 	*n = 0;
+	*bytes = malloc(room);
+	if (!*bytes)
+		return hlg_err_memory(err, path);
 	while (!feof(f)) {
 		if (*n + 1 >= room) {
-			char *more = realloc(*bytes, room ? 2 * room : AT_FIRST);
+			char *more = realloc(*bytes, 2 * room);
 
 			if (!more)
 				return hlg_err_memory(err, path);
 			*bytes = more;
-			room = room ? 2 * room : AT_FIRST;
+			room *= 2;
 		}
 		errno = EIO;
 		*n += fread(*bytes + *n, 1, room - *n - 1, f);
@@ -41,6 +44,18 @@ static int read_all(char **bytes, size_t *n, FILE *f, const char *path,
 	}
 	(*bytes)[*n] = '\0';
 	return 0;
+}
+
+static int read_file(char **bytes, size_t *n, const char *path, struct hlg_err *err)
+{
+	FILE *f = fopen(path, "re");
+	int rc;
+
+	if (!f)
+		return hlg_file_fail(path, errno, err);
+	rc = read_all(bytes, n, f, path, err);
+	fclose(f);
+	return rc;
 }
 
 static int split(struct hlg_list *list, size_t size, char end, const char *path,
@@ -75,20 +90,17 @@ static int split(struct hlg_list *list, size_t size, char end, const char *path,
 
 int hlg_list_read(struct hlg_list *list, const char *path, bool nul, struct hlg_err *err)
 {
-	bool standard = strcmp(path, "-") == 0;
-	FILE *f = standard ? stdin : fopen(path, "re");
-	size_t size;
+	size_t size = 0;
 	int rc;
 
 	*list = (struct hlg_list){0};
-	if (!f)
-		return hlg_file_fail(path, errno, err);
-	path = name_of(path);
-	rc = read_all(&list->bytes, &size, f, path, err);
-	if (!standard)
-		fclose(f);
+	if (strcmp(path, "-") == 0)
+		rc = read_all(&list->bytes, &size, stdin, name_of(path), err);
+	else
+		rc = read_file(&list->bytes, &size, path, err);
 	if (rc < 0)
 		return rc;
+	path = name_of(path);
 	hlg_sha256(list->digest, list->bytes, size);
 	return split(list, size, nul ? '\0' : '\n', path, err);
 }

@@ -23,7 +23,7 @@ static int get(const char *name, uint64_t *value, struct hlg_err *err)
 
 static int ask_slurm(struct hlg_shard *shard, struct hlg_err *err)
 {
-	uint64_t id, first, last, count;
+	uint64_t id = 0, first = 0, last = 0, count = 0;
 	int rc = get("SLURM_ARRAY_TASK_ID", &id, err);
 
 	if (rc == 0)

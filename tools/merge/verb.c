@@ -180,7 +180,9 @@ static int merge(struct arguments *args)
 		rc = take_list(args, &list, &err);
 	if (rc == 0 && args->list)
 		rc = hlg_target_check_input(args->out, args->list, &err);
-	if (rc == 0 && !(seen = calloc(args->paths.n + 1, sizeof(*seen))))
+	if (rc == 0)
+		seen = calloc(args->paths.n + 1, sizeof(*seen));
+	if (rc == 0 && !seen)
 		rc = hlg_err_memory(&err, "arguments");
 	for (size_t i = 0; rc == 0 && i < args->paths.n; i++)
 		rc = hlg_target_check_input(args->out, args->paths.text[i], &err);
@@ -188,7 +190,7 @@ static int merge(struct arguments *args)
 		rc = hlg_out_check(args->out, HLG_MAGIC_NONE, &err);
 	if (rc == 0)
 		rc = sum(args, &err);
-	if (rc == 0)
+	if (rc == 0 && seen)
 		warn_twice(&args->paths, seen);
 	free(seen);
 	hlg_list_finish(&list);
