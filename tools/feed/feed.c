@@ -618,7 +618,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	sum_up(sums, &feed, &before);
 	add_host(profile, hlg_perfdata_host(pd)->name);
 	if (rc == 0)
-		rc = hlg_feed_when(pd, path, &profile->span, sums, err);
+		rc = hlg_feed_when(pd, how->live ? "-" : path, &profile->span, sums, err);
 	hlg_starts_end(&profile->starts);
 	hlg_turns_use(turns, !sums->lost, profile);
 	finish(&feed);
