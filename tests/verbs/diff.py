@@ -156,7 +156,9 @@ def check_formats(build):
     lists = document["functions"] + document["regions"]
     if len(lists) != len(rows) or status:
         return [f"{len(lists)} and {len(rows)} rows, status {status}"]
-    wrong = []
+    weights = [json.loads(must(hlguest_of(build), *words, "--format=json", *more))["weight"]
+               for more in ([], ["--weight=samples"])]
+    wrong = [] if weights == ["period", "samples"] else [f"weights {weights}"]
     for row, o in zip(rows, lists):
         same = (int(row["samples_before"]), int(row["period_after"]), float(row["points"]),
                 float(row["q"]), row["significant"] == "1", row["status"]) == \
