@@ -44,7 +44,7 @@ struct hlg_line_fit {
 /* The samples of a line: those in touched; or, if samples is not NULL, these, moved. */
 struct trial {
 	const struct hlg_line_fit *fit;
-	const struct hlg_line_samples *samples;
+	const struct hlg_line_fit_samples *samples;
 	int64_t words;
 };
 
@@ -141,7 +141,7 @@ static double least(double a, double b)
 }
 
 /* The place of a word among those from the first sampled one to behind the last. */
-static inline size_t clamp(const struct hlg_line_samples *s, int64_t word)
+static inline size_t clamp(const struct hlg_line_fit_samples *s, int64_t word)
 {
 	word -= s->first;
 	word = word > 0 ? word : 0;
@@ -151,7 +151,7 @@ static inline size_t clamp(const struct hlg_line_samples *s, int64_t word)
 /* The samples of a line. */
 static inline uint64_t samples_of(const struct trial *t, int32_t number)
 {
-	const struct hlg_line_samples *s = t->samples;
+	const struct hlg_line_fit_samples *s = t->samples;
 	const struct hlg_run_line *line = &t->fit->lines.at[number];
 	uint32_t touched;
 
@@ -342,7 +342,7 @@ static int64_t word_of(const struct hlg_line_fit *fit, uint64_t addr)
 		       : word;
 }
 
-static void fill_samples(struct hlg_line_samples *s, const struct hlg_line_fit *fit,
+static void fill_samples(struct hlg_line_fit_samples *s, const struct hlg_line_fit *fit,
 			 const struct hlg_sampled *addrs)
 {
 	uint64_t sum = 0;
@@ -364,11 +364,11 @@ static void fill_samples(struct hlg_line_samples *s, const struct hlg_line_fit *
 	s->sum[word] = sum;
 }
 
-bool hlg_line_fit_samples_begin(struct hlg_line_samples *s,
+bool hlg_line_fit_samples_begin(struct hlg_line_fit_samples *s,
 				const struct hlg_line_fit *fit,
 				const struct hlg_sampled *addrs, size_t n, uint64_t move)
 {
-	*s = (struct hlg_line_samples){.n = n};
+	*s = (struct hlg_line_fit_samples){.addrs = addrs, .n = n};
 	s->word = calloc(n + 1, sizeof(*s->word));
 	s->alone = calloc(n + 1, sizeof(*s->alone));
 	s->behind = calloc(n + 1, sizeof(*s->behind));
@@ -388,14 +388,14 @@ bool hlg_line_fit_samples_begin(struct hlg_line_samples *s,
 	return true;
 }
 
-void hlg_line_fit_samples_finish(struct hlg_line_samples *s)
+void hlg_line_fit_samples_finish(struct hlg_line_fit_samples *s)
 {
 	free(s->word);
 	free(s->alone);
 	free(s->behind);
 	free(s->before);
 	free(s->sum);
-	*s = (struct hlg_line_samples){0};
+	*s = (struct hlg_line_fit_samples){0};
 }
 
 static int32_t line_at(const struct trial *t, size_t i)
@@ -410,7 +410,7 @@ static int32_t line_at(const struct trial *t, size_t i)
 static int32_t look_at_line(const struct trial *t, size_t i, size_t *first, size_t *end,
 			    double *worth)
 {
-	const struct hlg_line_samples *s = t->samples;
+	const struct hlg_line_fit_samples *s = t->samples;
 	const int32_t at = line_at(t, i);
 	const struct hlg_run_line *line;
 	size_t from, to;
@@ -429,8 +429,9 @@ static int32_t look_at_line(const struct trial *t, size_t i, size_t *first, size
 	return at;
 }
 
-size_t hlg_line_fit_each(const struct hlg_line_fit *fit, const struct hlg_line_samples *s,
-			 size_t i, int64_t move, double *each)
+size_t hlg_line_fit_each(const struct hlg_line_fit *fit,
+			 const struct hlg_line_fit_samples *s, size_t i, int64_t move,
+			 double *each)
 {
 	const struct trial t = {fit, s, move / INSN};
 	size_t first, end;
@@ -439,7 +440,7 @@ size_t hlg_line_fit_each(const struct hlg_line_fit *fit, const struct hlg_line_s
 
 	for (size_t k = first; k <= i; k++)
 		each[k] = at == HLG_NO_LINE ? worth
-					    : worth - (s->alone[k + 1] - s->alone[k]);
+					    : worth - alone_of(fit, s->addrs[k].samples);
 	return first;
 }
 
@@ -500,8 +501,9 @@ static void take_line(const struct trial *t, struct rest *rest, size_t i)
 		rest->to = first;
 }
 
-double hlg_line_fit_part(const struct hlg_line_fit *fit, const struct hlg_line_samples *s,
-			 size_t from, size_t to, int64_t move, double needed)
+double hlg_line_fit_part(const struct hlg_line_fit *fit,
+			 const struct hlg_line_fit_samples *s, size_t from, size_t to,
+			 int64_t move, double needed)
 {
 	const struct trial t = {fit, s, move / INSN};
 	struct rest rest = {from, to, count_lines(&t, from, to), 0};

@@ -60,7 +60,8 @@ bool hlg_line_fit_score(struct hlg_line_fit *fit, const struct hlg_sampled *addr
  * Samples whose parts are scored in many places: where each address lies, and how many
  * lie before each word. Filled by hlg_line_fit_samples_begin.
  */
-struct hlg_line_samples {
+struct hlg_line_fit_samples {
+	const struct hlg_sampled *addrs; /* the caller's, which outlive it */
 	size_t n;
 	int64_t *word;    /* of each address, counted from the first of the code's */
 	uint32_t *behind; /* of each the first later one that is not in a row with it */
@@ -77,10 +78,10 @@ struct hlg_line_samples {
 
 /* Of addresses as hlg_line_fit_score takes them. False without memory; the caller
  * finishes *samples in any case. */
-bool hlg_line_fit_samples_begin(struct hlg_line_samples *samples,
+bool hlg_line_fit_samples_begin(struct hlg_line_fit_samples *samples,
 				const struct hlg_line_fit *fit,
 				const struct hlg_sampled *addrs, size_t n, uint64_t move);
-void hlg_line_fit_samples_finish(struct hlg_line_samples *samples);
+void hlg_line_fit_samples_finish(struct hlg_line_fit_samples *samples);
 
 /* An address of a whole line adds no more: it is no likelier than by itself, but for what
  * it costs to be alone. */
@@ -91,15 +92,15 @@ void hlg_line_fit_samples_finish(struct hlg_line_samples *samples);
  * from the returned one on.
  */
 size_t hlg_line_fit_each(const struct hlg_line_fit *fit,
-			 const struct hlg_line_samples *samples, size_t i, int64_t move,
-			 double *each);
+			 const struct hlg_line_fit_samples *samples, size_t i,
+			 int64_t move, double *each);
 
 /*
  * What addresses [from, to) add to the score of all, if all are moved by as many bytes, a
  * multiple of four; a number below `needed` if it is below that, which takes less time.
  */
 double hlg_line_fit_part(const struct hlg_line_fit *fit,
-			 const struct hlg_line_samples *samples, size_t from, size_t to,
-			 int64_t move, double needed);
+			 const struct hlg_line_fit_samples *samples, size_t from,
+			 size_t to, int64_t move, double needed);
 
 #endif

@@ -69,7 +69,8 @@ static void judge(struct hlg_part_fit *parts, const bool stands[static MOST_PART
 
 /* Does each stand out from all moves? Until not all do, as no more moves can change that.
  */
-static void try_all(const struct hlg_line_fit *lines, const struct hlg_line_samples *s,
+static void try_all(const struct hlg_line_fit *lines,
+		    const struct hlg_line_fit_samples *s,
 		    const size_t first[static MOST_PARTS + 1], struct hlg_part_fit *parts)
 {
 	double needed[MOST_PARTS];
@@ -98,7 +99,7 @@ bool hlg_part_fit(struct hlg_part_fit *parts, struct hlg_line_fit *lines,
 		  const struct hlg_sampled *addrs, size_t n, uint64_t move)
 {
 	size_t first[MOST_PARTS + 1];
-	struct hlg_line_samples samples;
+	struct hlg_line_fit_samples samples;
 	bool ok = hlg_line_fit_samples_begin(&samples, lines, addrs, n, move);
 
 	*parts = (struct hlg_part_fit){0};

@@ -35,7 +35,7 @@ struct tail_search {
 	const struct hlg_code *code;
 	struct hlg_line_fit *lines; /* NULL: boundaries tell */
 	double *each;               /* by lines, what each is worth where it is tried; */
-	struct hlg_line_samples samples;
+	struct hlg_line_fit_samples samples;
 	double *ahead; /* and how far those from any before each on may be ahead */
 	const struct hlg_sampled *addrs;
 	size_t n, step;      /* every step-th is tried */

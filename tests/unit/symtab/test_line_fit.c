@@ -165,7 +165,7 @@ END_TEST
 /* Of any part, however it is moved, as of the whole; also if all is not asked for. */
 START_TEST(parts)
 {
-	struct hlg_line_samples samples;
+	struct hlg_line_fit_samples samples;
 	uint64_t random = 1;
 
 	for (int i = 0; i < 2000; i++) {
