@@ -395,7 +395,7 @@ def shares(back, build, elf):
             r"^hlguest: \S+: (\d+) guest samples, (\d+) of the host,", back.text(step + ".err"),
             re.M).groups())
         head = must(hlguest_of(build), "report", elf, back.path(step + ".data"))
-        told = re.search(r", (\d+) guest samples, .*, host (\d+) %$", head, re.M)
+        told = re.search(r", (\d+) guest samples \(.*, host (\d+) % of samples$", head, re.M)
         if not told or int(told[1]) != guests or \
                 abs(int(told[2]) - 100 * host / (host + guests)) > 0.51:
             yield f"{step}: {guests}, {host}: {head[:400]}"
