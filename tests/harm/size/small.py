@@ -56,7 +56,7 @@ def counted(path):
     if not text.startswith(("{", "guest ", "!! ")):
         return None
     if not text.startswith("{"):
-        found = re.findall(r"^(?:recorded)? +.*, ([0-9]+) guest samples?(?:,| \\(|$)", text, re.M)
+        found = re.findall(r"^(?:recorded)? +.*, ([0-9]+) guest samples?(?:,| \(|$)", text, re.M)
         return sum(map(int, found)) if found else None
     totals = {name: count["samples"] for name, count in json.loads(text)["totals"].items()}
     parts = sum(totals[name] for name in ("function", "label", "gap", "border", "data", "outside"))
