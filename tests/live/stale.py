@@ -141,7 +141,7 @@ def judge(build, folder, name, trials, rng):
 
 def main():
     p = parser(__doc__)
-    p.add_argument("--trials", type=int, default=25)
+    p.add_argument("--trials", type=int, default=12)
     p.add_argument("--seed", type=int, default=1)
     args = p.parse_args()
     tap = Tap()

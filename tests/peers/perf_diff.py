@@ -450,7 +450,7 @@ def main():
         made.as_by(run([PERF, "--version"]).stdout.decode())
     if SEEDS:
         checks = []
-    seeds = range(*SEEDS or [40])
+    seeds = range(*SEEDS or [20])
     checks += [(check_made, seeds[first:first + 20], f"made up from seed {seeds[first]} on")
                for first in range(0, len(seeds), 20)]
     checks += [(lambda path, tmp: compare(path, tmp), path, os.path.basename(path))
