@@ -209,14 +209,15 @@ static bool number(struct hlg_all_lines *lines, const struct words *w)
 /* Where each line leads to. False without memory. */
 static bool lead(struct hlg_all_lines *lines, const struct words *w)
 {
-	const struct branch *branch = w->branches, *end = branch + w->n_branches;
+	size_t next = 0; /* branch */
 
 	for (size_t l = 0; l < lines->n; l++) {
 		struct hlg_run_line *line = &lines->at[l];
 		const size_t behind = line->start + line->length;
 
 		line->calls = (uint32_t)lines->n_calls;
-		for (; branch < end && branch->from < behind; branch++) {
+		for (; next < w->n_branches && w->branches[next].from < behind; next++) {
+			const struct branch *branch = &w->branches[next];
 			const int32_t to = lines->of[branch->to];
 
 			if (!branch->call) /* its last */
