@@ -243,8 +243,11 @@ def check_keys(bench):
         screen.wait("q end")
         screen.press("w")
         screen.wait(r"saved hlguest-top-[\d-]+\.data")
-        screen.press("z")
+        screen.press("z\r")  # no row is left for Enter
         screen.wait("top  0:00")
+        screen.wait(r"% .* sort_keys$")
+        screen.press("j/nomatch\r\r")
+        screen.wait('^0 functions with "nomatch"')
         screen.press("q")
         if screen.end() or not samples_of(screen.raw.decode().split("recorded  ")[-1].replace(
                 "\r", "")):
