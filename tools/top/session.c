@@ -150,7 +150,8 @@ static uint64_t turn(struct session *s)
 			hlg_top_view_print(&s->view);
 	}
 	if (now >= s->next) {
-		hlg_top_follow_ping(&s->perf);
+		if (!s->stopping) /* at its end it writes all by itself */
+			hlg_top_follow_ping(&s->perf);
 		s->draw = now + DRAIN_NS;
 		s->next += s->request->every;
 		if (s->next <= now) /* a slow machine, or one that slept */
