@@ -374,18 +374,22 @@ static void note_guests(const struct session *s)
 /* What comes behind the last sample. Returns the exit status. */
 static int finish(struct session *s, int rc, const struct hlg_err *err)
 {
-	bool command = s->request->record.command != NULL;
+	bool command = s->request->record.command != NULL, cut;
 	int perf = hlg_top_follow_end(&s->perf), status;
+	struct hlg_err why;
 
 	end_screen(s);
 	let_signals();
 	if (s->view.failed && s->view.err.msg[0])
 		hlg_output_error(&s->view.err);
-	if (!s->stopping)
+	cut = hlg_top_callers_end(&s->callers, &why) < 0;
+	if (cut) /* which ended perf, too */
+		hlg_output_error(&why);
+	else if (!s->stopping)
 		tell_perf(s, perf);
 	note_guests(s);
 	if (s->given.sums.samples == 0 && perf && !s->stopping)
-		return perf;
+		return cut ? 1 : perf;
 	if (rc < 0 && s->given.sums.samples == 0 && !s->stopping)
 		return hlg_output_error(err);
 	if (rc < 0 && s->given.sums.samples)
@@ -400,7 +404,7 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 			 ? write_last(s)
 			 : hlg_top_judge_report((int)s->guests.n, s->guests.words,
 						HLG_TOP_VIEW_NAME, &s->given);
-	if (s->view.failed)
+	if (s->view.failed || cut)
 		return 1;
 	if (ended_by && (command || ended_by != SIGINT))
 		return 128 + ended_by;
