@@ -338,6 +338,7 @@ def check_words(bench):
     for words, status, said in (
             ([], 2, "nothing to look at"), (["-a", "-p", "1"], 2, "use one of both"),
             (["-p", "1", "--every=2s", "--window=1s"], 2, "shorter than --every"),
+            (["-p", "1", "-o", "-"], 2, "-o -: standard output has the tables"),
             (["-p", "1", "--every=soon"], 2, "not a time"),
             (["-p", "1", "--window=2h"], 2, "not a time"),
             (["-p", "1", os.path.join(DATA, "demo-user.data")], 2, "is a recording"),
