@@ -204,7 +204,10 @@ def check_ends(bench):
     _, err, status = bench.run("--stdio", how="ends", status=5)
     if status != 5:
         yield f"perf's status: {status}: {err}"
-    out, err, status = bench.run("--stdio", how="refuses")
+    path = os.path.join(bench.folder, "refused.data")
+    out, err, status = bench.run("--stdio", "-o", path, how="refuses")
+    if os.path.exists(path):
+        yield "an empty recording is left"
     if status != 1 or "perf says no" not in err or "nothing was recorded" not in err:
         yield f"refuses: status {status}: {err}{out}"
     for sig, status in ((signal.SIGTERM, 143), (signal.SIGINT, 0)):

@@ -59,10 +59,15 @@ int hlg_top_spool_begin(struct hlg_top_spool *spool, const char *path,
 	return path ? HLG_ESYSTEM : 0;
 }
 
-static void give_up(struct hlg_top_spool *spool)
+/* A file that nothing came into is in the way of the next try. */
+static void close_file(struct hlg_top_spool *spool)
 {
+	if (spool->fd < 0)
+		return;
 	close(spool->fd);
 	spool->fd = -1;
+	if (spool->path && spool->size == 0)
+		unlink(spool->path);
 }
 
 int hlg_top_spool_write(struct hlg_top_spool *spool, const void *bytes, size_t n,
@@ -76,7 +81,7 @@ int hlg_top_spool_write(struct hlg_top_spool *spool, const void *bytes, size_t n
 		hlg_err_set(&spool->why, HLG_EINPUT,
 			    "the recording is larger than 1 GiB and was not kept (-o "
 			    "FILE keeps it)");
-		give_up(spool);
+		close_file(spool);
 		return 0;
 	}
 	while (n) {
@@ -87,8 +92,9 @@ int hlg_top_spool_write(struct hlg_top_spool *spool, const void *bytes, size_t n
 		if (put < 0) {
 			hlg_out_fail(spool->path ? spool->path : "the recording",
 				     "written", errno, &spool->why);
-			give_up(spool);
-			*err = spool->why;
+			close_file(spool);
+			if (spool->path)
+				*err = spool->why;
 			return spool->path ? HLG_ESYSTEM : 0;
 		}
 		at += put;
@@ -145,7 +151,6 @@ int hlg_top_spool_save(const struct hlg_top_spool *spool, uint64_t n, const char
 
 void hlg_top_spool_finish(struct hlg_top_spool *spool)
 {
-	if (spool->fd >= 0)
-		close(spool->fd);
+	close_file(spool);
 	*spool = (struct hlg_top_spool){.fd = -1};
 }
