@@ -181,7 +181,9 @@ static void wait_a_while(struct session *s, uint64_t ns)
 		{.fd = s->perf.data, .events = POLLIN},
 		{.fd = s->perf.said, .events = POLLIN},
 		{.fd = s->perf.from[0], .events = POLLIN},
-		{.fd = s->view.screen ? STDIN_FILENO : -1, .events = POLLIN}};
+		/* No key does more than end it; and a terminal that is gone stays so. */
+		{.fd = s->view.screen && !s->stopping ? STDIN_FILENO : -1,
+		 .events = POLLIN}};
 	sigset_t none;
 	int n;
 
