@@ -177,13 +177,12 @@ static void attach(struct session *s)
 static void wait_a_while(struct session *s, uint64_t ns)
 {
 	const struct timespec most = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-	struct pollfd fds[] = {
-		{.fd = s->perf.data, .events = POLLIN},
-		{.fd = s->perf.said, .events = POLLIN},
-		{.fd = s->perf.from[0], .events = POLLIN},
-		/* No key does more than end it; and a terminal that is gone stays so. */
-		{.fd = s->view.screen && !s->stopping ? STDIN_FILENO : -1,
-		 .events = POLLIN}};
+	/* While it ends no key is of use, and a terminal that is gone stays ready. */
+	const int keys = s->view.screen && !s->stopping ? STDIN_FILENO : -1;
+	struct pollfd fds[] = {{.fd = s->perf.data, .events = POLLIN},
+			       {.fd = s->perf.said, .events = POLLIN},
+			       {.fd = s->perf.from[0], .events = POLLIN},
+			       {.fd = keys, .events = POLLIN}};
 	sigset_t none;
 	int n;
 
