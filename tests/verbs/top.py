@@ -32,6 +32,8 @@ PER_PING, AT_END = 50, 7
 PERF = f"""#!{sys.executable}
 import os, select, signal, struct, sys
 how = os.environ["HOW"]
+if "--dry-run" in sys.argv:
+    sys.exit("event syntax error: 'instructoins'")
 control = [a for a in sys.argv if a.startswith("--control=fd:")][0]
 take, answer = (int(n) for n in control[13:].split(","))
 spots = [int(n) for n in os.environ["SPOTS"].split()]
@@ -345,6 +347,8 @@ def check_words(bench):
             (["-p", "1", "--every=soon"], 2, "not a time"),
             (["-p", "1", "--window=2h"], 2, "not a time"),
             (["-p", "1", os.path.join(DATA, "demo-user.data")], 2, "is a recording"),
+            (["-p", "4194305", DEMO], 1, "no such process"),
+            (["-p", "1", "-e", "instructoins", DEMO], 1, "no such event"),
             (["-p", "1"], 2, "no guest ELF is found"),
             (["--"], 2, "no command follows"),
             (["--", "./nosuchvmm", DEMO], 127, "not found"),

@@ -16,7 +16,6 @@
 #include "tools/cli/output.h"
 #include "tools/inputs/sides.h"
 #include "tools/record/command.h"
-#include "tools/record/counters.h"
 #include "tools/record/modifiers.h"
 #include "tools/record/session.h"
 #include "tools/top/callers.h"
@@ -510,8 +509,7 @@ static int refuse(const struct hlg_record_request *r, const char *event)
 	struct hlg_err err;
 	int status = r->command ? hlg_record_command_check(r->command[0], &err) : 0;
 
-	if (status == 0 && !strstr(event, "cycles") &&
-	    hlg_record_counters_check(event, &err) < 0)
+	if (status == 0 && hlg_record_session_check(r, event, &err) < 0)
 		status = 1;
 	if (status != 0)
 		hlg_output_error(&err);
@@ -521,10 +519,7 @@ static int refuse(const struct hlg_record_request *r, const char *event)
 int hlg_top_session(struct hlg_top_request *request)
 {
 	struct hlg_record_request *r = &request->record;
-	const char *event = r->event                           ? r->event
-			    : !hlg_record_counters_of_guests() ? "cpu-clock"
-			    : r->host                          ? "cycles:HG"
-							       : "cycles:G";
+	const char *event = hlg_record_session_event(r);
 	char *counted = hlg_record_modifiers_add(event, r->host);
 	struct session s = {.request = request, .spool.fd = -1, .real_stderr = -1};
 	struct hlg_err err;
