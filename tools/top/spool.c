@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "filter/output/out.h"
+#include "filter/output/temp-file.h"
 
 int hlg_top_spool_create(const char *path, struct hlg_err *err)
 {
@@ -26,25 +26,14 @@ int hlg_top_spool_create(const char *path, struct hlg_err *err)
 	return hlg_out_fail(path, "written", errno, err);
 }
 
-/* Without a name. */
 static int open_nameless(struct hlg_err *err)
 {
 	const char *folder = getenv("TMPDIR");
-	char name[PATH_MAX];
 	int fd;
 
 	if (!folder || !folder[0])
 		folder = "/tmp";
-	fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-	if (fd >= 0)
-		return fd;
-	/* A file system that cannot. */
-	if (snprintf(name, sizeof(name), "%s/hlguest-XXXXXX", folder) <
-	    (int)sizeof(name)) {
-		fd = mkostemp(name, O_CLOEXEC);
-		if (fd >= 0)
-			unlink(name);
-	}
+	fd = hlg_temp_file_nameless(folder);
 	return fd >= 0 ? fd : hlg_out_fail(folder, "written to", errno, err);
 }
 
