@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,4 +247,23 @@ void hlg_temp_file_abort(struct hlg_temp_file *temp)
 	free(temp->base);
 	free(temp->name);
 	*temp = (struct hlg_temp_file){0};
+}
+
+int hlg_temp_file_nameless(const char *folder)
+{
+	char name[PATH_MAX];
+	int fd = openat(AT_FDCWD, folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC,
+			S_IRUSR | S_IWUSR);
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd;
+	if (snprintf(name, sizeof(name), "%s/" MARK "XXXXXX", folder) >=
+	    (int)sizeof(name)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	return fd;
 }

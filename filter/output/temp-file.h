@@ -37,6 +37,13 @@ int hlg_temp_file_open(struct hlg_temp_file *temp, const char *path, const mode_
  */
 int hlg_temp_file_commit(struct hlg_temp_file *temp, int fd);
 
+/*
+ * A file in folder that never gets a name, for reading and writing, by its user only
+ * (0600); it is gone when it is closed. Where the file system has to be given a name for
+ * it, that is one for a moment. -1 and errno.
+ */
+int hlg_temp_file_nameless(const char *folder);
+
 /* Also of what is not begun, all 0: nothing is done then. */
 void hlg_temp_file_abort(struct hlg_temp_file *temp);
 

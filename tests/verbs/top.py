@@ -32,6 +32,8 @@ PER_PING, AT_END = 50, 7
 PERF = f"""#!{sys.executable}
 import os, select, signal, struct, sys
 how = os.environ["HOW"]
+if "--dry-run" in sys.argv:
+    sys.exit("event syntax error: 'instructoins'")
 control = [a for a in sys.argv if a.startswith("--control=fd:")][0]
 take, answer = (int(n) for n in control[13:].split(","))
 spots = [int(n) for n in os.environ["SPOTS"].split()]
@@ -66,6 +68,17 @@ while True:
     put({PER_PING})
     if how == "ends" and sent >= 3 * {PER_PING}:
         sys.exit(int(os.environ["STATUS"]))
+    if how == "leaves" and sent >= 2 * {PER_PING}:
+        if os.fork() == 0:  # the recording stays open, and nobody hears a ping
+            os.close(take)
+            os.close(answer)
+            select.select([], [], [], 0.5)
+        os._exit(0)
+    if how == "breaks" and sent >= 2 * {PER_PING}:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.write(1, struct.pack("<IHH", 9, 2, 4))
+        while True:
+            os.write(1, bytes(4096))
     if how == "dies" and sent >= 2 * {PER_PING}:
         os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -181,14 +194,22 @@ def check_tables(bench):
 
 def check_ends(bench):
     """What ends it ends it with the whole report, and the status that says why."""
-    for how, status, word in (("ends", 0, ""), ("dies", 137, "perf was ended by signal 9")):
+    for how, status, word in (("ends", 0, ""), ("leaves", 0, ""), ("dies", 137, "perf was ended by signal 9")):
         out, err, got = bench.run("--stdio", how=how)
         if got != status or word not in err or not samples_of(out.split("recorded  ")[-1]):
             yield f"{how}: status {got}: {err}{out}"
+    out, err, status = bench.run("-g", "--stdio", how="breaks")
+    passes = "none of perf's events takes" in err  # through the thread: BPF may be used
+    if passes and (status != 1 or "perf's recording: is damaged" not in err or
+                   "signal" in err or not samples_of(out.split("recorded  ")[-1])):
+        yield f"breaks: status {status}: {err}{out}"
     _, err, status = bench.run("--stdio", how="ends", status=5)
     if status != 5:
         yield f"perf's status: {status}: {err}"
-    out, err, status = bench.run("--stdio", how="refuses")
+    path = os.path.join(bench.folder, "refused.data")
+    out, err, status = bench.run("--stdio", "-o", path, how="refuses")
+    if os.path.exists(path):
+        yield "an empty recording is left"
     if status != 1 or "perf says no" not in err or "nothing was recorded" not in err:
         yield f"refuses: status {status}: {err}{out}"
     for sig, status in ((signal.SIGTERM, 143), (signal.SIGINT, 0)):
@@ -243,8 +264,11 @@ def check_keys(bench):
         screen.wait("q end")
         screen.press("w")
         screen.wait(r"saved hlguest-top-[\d-]+\.data")
-        screen.press("z")
+        screen.press("z\r")  # no row is left for Enter
         screen.wait("top  0:00")
+        screen.wait(r"% .* sort_keys$")
+        screen.press("j/nomatch\r\r")
+        screen.wait('^0 functions with "nomatch"')
         screen.press("q")
         if screen.end() or not samples_of(screen.raw.decode().split("recorded  ")[-1].replace(
                 "\r", "")):
@@ -319,9 +343,12 @@ def check_words(bench):
     for words, status, said in (
             ([], 2, "nothing to look at"), (["-a", "-p", "1"], 2, "use one of both"),
             (["-p", "1", "--every=2s", "--window=1s"], 2, "shorter than --every"),
+            (["-p", "1", "-o", "-"], 2, "-o -: standard output has the tables"),
             (["-p", "1", "--every=soon"], 2, "not a time"),
             (["-p", "1", "--window=2h"], 2, "not a time"),
             (["-p", "1", os.path.join(DATA, "demo-user.data")], 2, "is a recording"),
+            (["-p", "4194305", DEMO], 1, "no such process"),
+            (["-p", "1", "-e", "instructoins", DEMO], 1, "no such event"),
             (["-p", "1"], 2, "no guest ELF is found"),
             (["--"], 2, "no command follows"),
             (["--", "./nosuchvmm", DEMO], 127, "not found"),

@@ -253,6 +253,12 @@ static int copy_stream(struct through *t, const char *name, struct hlg_err *err)
 	hlg_writer_put(t->r->writer, t->head, hlg_perfdata_tell(pd));
 	rc = t->lost ? hlg_err_memory(err, name)
 		     : hlg_perfdata_read(pd, on_sample, &sink, t->r, err);
+	/* One that was cut off ends with its last whole record. */
+	if (rc == 0 && hlg_perfdata_counts(pd)->corrupt)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: is damaged: what is behind its last good record is "
+				 "lost (record again)",
+				 name);
 	hlg_writer_flush(t->r->writer);
 	fflush(t->r->writer->f);
 	hlg_perfdata_close(pd);

@@ -43,7 +43,8 @@ size_t hlg_rewrite_sample(uint8_t to[static HLG_REWRITE_MAX], const uint8_t *rec
  * The same of a recording in pipe mode while it is made, from a stream (name is its
  * subject in errors) to out, which gets whole records as soon as they have come. Before
  * the stream's read returns bytes, the stacks of their samples have been added to join.
- * Ends with the stream, or when out takes no more, which is no error.
+ * Ends with the stream, cut off or not, or when out takes no more, which is no error;
+ * what is no record is one, and out has what came before.
  */
 int hlg_rewrite_stream(const char *name, const struct hlg_perfdata_stream *stream,
 		       FILE *out, struct hlg_join *join,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "filter/output/out.h"
+#include "filter/output/temp-file.h"
 #include "symtab/file.h"
 
 #define SOME 65536
@@ -34,20 +35,6 @@ static int copy(int from, const char *path, int to, const char *folder,
 				    strerrordesc_np(errno));
 }
 
-static int open_unnamed(const char *folder, struct hlg_err *err)
-{
-	char *name;
-	int fd;
-
-	if (asprintf(&name, "%s/hlguest.XXXXXX", folder) < 0)
-		return hlg_err_memory(err, folder);
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(name);
-	free(name);
-	return fd >= 0 ? fd : hlg_out_fail(folder, "written", errno, err);
-}
-
 int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err)
 {
 	bool standard = strcmp(path, "-") == 0;
@@ -66,7 +53,9 @@ int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err
 		return hlg_file_fail(path, errno, err);
 	if (!folder || !folder[0])
 		folder = "/tmp";
-	rc = open_unnamed(folder, err);
+	rc = hlg_temp_file_nameless(folder);
+	if (rc < 0)
+		rc = hlg_out_fail(folder, "written", errno, err);
 	if (rc >= 0) {
 		*fd = rc;
 		rc = copy(from, standard ? "standard input" : path, *fd, folder, err);

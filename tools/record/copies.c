@@ -2,47 +2,24 @@
 #include "tools/record/copies.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "filter/output/target.h"
+#include "filter/output/temp-file.h"
 #include "filter/run.h"
 #include "tools/callers/unwind.h"
 #include "tools/feed/feed.h"
 
-/* A new file in the folder of path that has no name any more; -1 and errno. */
-static int open_nameless(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	int n = slash ? (int)(slash - path) + 1 : 0, fd;
-	char name[PATH_MAX];
-
-	if (snprintf(name, sizeof(name), "%.*s.", n, path) >= (int)sizeof(name)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	fd = open(name, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
-		return fd;
-	if (snprintf(name, sizeof(name), "%.*s.hlguest-XXXXXX", n, path) >=
-	    (int)sizeof(name)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	fd = mkostemp(name, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(name);
-	return fd;
-}
-
 int hlg_record_copies_begin(struct hlg_record_copies *copies, const char *recording,
 			    struct hlg_err *err)
 {
-	int fd = open_nameless(recording);
+	char folder[PATH_MAX];
+	int fd = hlg_target_folder(folder, recording) ? hlg_temp_file_nameless(folder)
+						      : -1;
 	struct statvfs fs;
 
 	memset(copies, 0, sizeof(*copies));

@@ -26,8 +26,16 @@
 #include "tools/record/runs.h"
 #include "tools/record/tell.h"
 
-/* The guest of the command, and a module that it runs, as far as they are found. */
-static bool find_guest(struct hlg_record_request *args)
+const char *hlg_record_session_event(const struct hlg_record_request *args)
+{
+	if (args->event)
+		return args->event;
+	if (!hlg_record_counters_of_guests())
+		return "cpu-clock";
+	return args->host ? "cycles:HG" : "cycles:G";
+}
+
+bool hlg_record_session_guest(struct hlg_record_request *args)
 {
 	const char *guest =
 		args->command ? hlg_record_command_guest(args->command) : NULL;
@@ -48,7 +56,7 @@ static void find_guests(struct hlg_record_request *args)
 	int32_t pids[HLG_BESIDE_GUESTS];
 	size_t n = 0;
 
-	if (!find_guest(args) && args->everything)
+	if (!hlg_record_session_guest(args) && args->everything)
 		n = hlg_record_count_pids(args->out, pids, HLG_BESIDE_GUESTS);
 	for (size_t i = 0; i < n; i++)
 		hlg_record_process_add(&args->guests, pids[i]);
@@ -110,30 +118,34 @@ static int check_command(const struct hlg_record_request *args, struct hlg_err *
 	return hlg_record_command_check(first, err);
 }
 
-/* What perf would find out too late, when it has begun a file. Returns the exit status.
- */
+int hlg_record_session_check(const struct hlg_record_request *args, const char *event,
+			     struct hlg_err *err)
+{
+	int rc = 0;
+
+	/* In place of cycles alone perf takes a clock. */
+	if (args->windows || !strstr(event, "cycles"))
+		rc = hlg_record_counters_check(event, err);
+	/* What is given of these is the same in each run. */
+	if (rc == 0 && args->run == 0 && args->pid)
+		rc = hlg_record_process_check_list(args->pid, err);
+	if (rc == 0 && args->run == 0)
+		rc = hlg_record_event_check(event, args->windows ? 'W' : 'e',
+					    args->windows ? args->windows : event, err);
+	return rc;
+}
+
+/* What perf would find out too late. Returns the exit status. */
 static int refuse(const struct hlg_record_request *args, const char *event)
 {
 	struct hlg_err err;
 	int status = check_command(args, &err);
 
-	if (status != 0) {
+	if (status == 0 && hlg_record_session_check(args, event, &err) < 0)
+		status = 1;
+	if (status != 0)
 		hlg_output_error(&err);
-		return status;
-	}
-	/* In place of cycles alone perf takes a clock. */
-	if ((args->windows || !strstr(event, "cycles")) &&
-	    hlg_record_counters_check(event, &err) < 0)
-		return hlg_output_error(&err);
-	/* What is given of these is the same in each run. */
-	if (args->run == 0 && args->pid &&
-	    hlg_record_process_check_list(args->pid, &err) < 0)
-		return hlg_output_error(&err);
-	if (args->run == 0 &&
-	    hlg_record_event_check(event, args->windows ? 'W' : 'e',
-				   args->windows ? args->windows : event, &err) < 0)
-		return hlg_output_error(&err);
-	return 0;
+	return status;
 }
 
 /* The guest may be there already; if not, it is looked for when perf has ended. */
@@ -149,7 +161,7 @@ static int begin_guest_stacks(struct hlg_record_request *args,
 	int rc;
 
 	/* Of all that run, those that will have samples are not known yet. */
-	if (!find_guest(args) && args->everything)
+	if (!hlg_record_session_guest(args) && args->everything)
 		hlg_record_process_add_vmms(&running);
 	how.guest = hlg_record_guests_only(running.n ? &running : &args->guests);
 	rc = hlg_guest_stacks_begin(stacks, &how, err);
@@ -244,10 +256,7 @@ int hlg_record_session(struct hlg_record_request *args)
 	if (!args->count)
 		args->count = HLG_RECORD_WINDOW;
 	if (!args->windows)
-		return record_event(args, args->event                        ? args->event
-					  : !hlg_record_counters_of_guests() ? "cpu-clock"
-					  : args->host                       ? "cycles:HG"
-						       : "cycles:G");
+		return record_event(args, hlg_record_session_event(args));
 	group = hlg_record_perf_group(args->windows);
 	if (!group) {
 		hlg_err_memory(&err, "record");

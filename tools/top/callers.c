@@ -64,12 +64,13 @@ static void *run(void *arg)
 {
 	struct hlg_top_callers *c = arg;
 	const struct hlg_perfdata_stream stream = {read_samples, c};
+	struct hlg_rewrite_counts counts; /* the report has them, too */
 	sigset_t all;
 
 	/* Signals are the other thread's, and who reads no more ends us by EPIPE. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	if (hlg_rewrite_stream("perf's recording", &stream, c->to, &c->join, &c->counts,
+	if (hlg_rewrite_stream("perf's recording", &stream, c->to, &c->join, &counts,
 			       &c->err) == 0)
 		c->err.msg[0] = '\0';
 	fclose(c->to);
@@ -114,16 +115,25 @@ int hlg_top_callers_attach(struct hlg_top_callers *c, pid_t perf, struct hlg_err
 	return rc;
 }
 
-void hlg_top_callers_end(struct hlg_top_callers *c)
+static void wait_for_thread(struct hlg_top_callers *c)
 {
 	if (c->runs)
 		pthread_join(c->thread, NULL);
 	c->runs = false;
 }
 
+int hlg_top_callers_end(struct hlg_top_callers *c, struct hlg_err *err)
+{
+	wait_for_thread(c);
+	if (!c->err.msg[0])
+		return 0;
+	*err = c->err;
+	return HLG_ESYSTEM;
+}
+
 void hlg_top_callers_finish(struct hlg_top_callers *c)
 {
-	hlg_top_callers_end(c);
+	wait_for_thread(c);
 	hlg_callers_program_close(c->program);
 	hlg_join_finish(&c->join);
 	*c = (struct hlg_top_callers){.from = -1};

@@ -6,7 +6,8 @@
  * sample's stack is there when the sample is: it was taken in the same interrupt. So a
  * refresh shows both, and what is saved has both.
  *
- * By frame pointers only. Whatever fails, samples go on without callers.
+ * By frame pointers only. If the program cannot be loaded, attached or read, samples go
+ * on without callers; if the records cannot be put together anew, the recording ends.
  *
  * Memory: that of join.h for the stacks of the last seconds, and each different one once.
  */
@@ -26,13 +27,12 @@ struct hlg_callers_program;
 struct hlg_top_callers {
 	struct hlg_callers_program *program;
 	struct hlg_join join;
-	struct hlg_rewrite_counts counts; /* complete at the end */
 	pthread_t thread;
 	bool runs;            /* the thread does */
 	atomic_bool attached; /* to perf's events */
 	int from;             /* perf's pipe */
 	FILE *to;
-	struct hlg_err err;
+	struct hlg_err err; /* the thread's; empty: it did not fail */
 };
 
 /* Loads the program; fails where this machine, user or build cannot. */
@@ -46,8 +46,9 @@ int hlg_top_callers_begin(struct hlg_top_callers *callers, int from, struct hlg_
 int hlg_top_callers_attach(struct hlg_top_callers *callers, pid_t perf,
 			   struct hlg_err *err);
 
-/* Nobody reads any more. */
-void hlg_top_callers_end(struct hlg_top_callers *callers);
+/* Nobody reads any more, and perf has ended. Fails if the recording ended because its
+ * records could not be put together. */
+int hlg_top_callers_end(struct hlg_top_callers *callers, struct hlg_err *err);
 
 void hlg_top_callers_finish(struct hlg_top_callers *callers);
 

@@ -97,13 +97,32 @@ int hlg_top_follow_begin(struct hlg_top_follow *f, struct hlg_record_request *re
 	return rc;
 }
 
+/* A write to a pipe that nobody may read any more, and that must not end us: SIGPIPE is
+ * for standard output. */
+static ssize_t write_unless_gone(int fd, const char *text, size_t n)
+{
+	const struct timespec now = {0, 0};
+	sigset_t sigpipe, before;
+	ssize_t put;
+
+	sigemptyset(&sigpipe);
+	sigaddset(&sigpipe, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &sigpipe, &before);
+	put = write(fd, text, n);
+	if (put < 0 && errno == EPIPE)
+		sigtimedwait(&sigpipe, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return put;
+}
+
 void hlg_top_follow_ping(struct hlg_top_follow *f)
 {
 	static const char word[] = "ping\n";
 
 	if (f->pinged || f->to[1] < 0)
 		return;
-	f->pinged = write(f->to[1], word, strlen(word)) == (ssize_t)strlen(word);
+	f->pinged =
+		write_unless_gone(f->to[1], word, strlen(word)) == (ssize_t)strlen(word);
 }
 
 /* Keeps the end of all that was said. */

@@ -41,10 +41,10 @@ int hlg_top_follow_begin(struct hlg_top_follow *follow,
 			 struct hlg_record_request *request, const char *event,
 			 bool capture, struct hlg_err *err);
 
-/* Has it empty its buffers, unless it still has to answer the last time. */
+/* Has it empty its buffers, unless it is gone, or still has to answer the last time. */
 void hlg_top_follow_ping(struct hlg_top_follow *follow);
 
-/* Takes its answers, and what was said; true if that is anything. Neither waits. */
+/* Takes its answers, and what was said; true if anything was said. Neither waits. */
 bool hlg_top_follow_hear(struct hlg_top_follow *follow);
 
 /* The last line that was said, not escaped; or NULL. To be freed. */

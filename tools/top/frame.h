@@ -28,7 +28,7 @@ struct hlg_top_frame {
 	bool lost; /* a line, for want of memory */
 };
 
-/* Lines of a text to be looked at: help, a listing; ends with NULL. */
+/* Lines of a text to be looked at: help, a listing. */
 struct hlg_top_pane {
 	const char *title;
 	char *const *lines;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "symtab/grow.h"
-#include "tools/record/command.h"
+#include "tools/record/session.h"
 
 #define LOOK_NS UINT64_C(2000000000)
 
@@ -66,23 +66,18 @@ static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 int hlg_top_guests_find(struct hlg_top_guests *g, const struct hlg_verb_texts *named,
 			struct hlg_record_request *r, struct hlg_err *err)
 {
-	const char *guest, *module;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < named->n; i++)
 		rc = add_image(g, named->text[i], err);
 	if (rc < 0 || g->n_images)
 		return rc;
-	guest = r->command ? hlg_record_command_guest(r->command) : NULL;
-	module = r->command ? hlg_record_command_module(r->command) : NULL;
-	if (guest)
-		hlg_record_guests_add(&r->guests, guest);
-	if (module)
-		hlg_record_guests_add(&r->guests, module);
-	if (!guest && !module && r->pid)
-		hlg_record_process_add_list(&r->guests, r->pid);
-	if (!guest && !module && r->everything)
-		hlg_record_process_add_vmms(&r->guests);
+	if (!hlg_record_session_guest(r)) {
+		if (r->pid)
+			hlg_record_process_add_list(&r->guests, r->pid);
+		if (r->everything)
+			hlg_record_process_add_vmms(&r->guests);
+	}
 	if (r->guests.n == 0 && !r->everything)
 		return tell_none(r, err);
 	return add_found(g, &r->guests, err);

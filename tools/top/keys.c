@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-const char *hlg_top_keys_sort(enum hlg_top_sort sort)
-{
-	static const char *const words[HLG_TOP_SORTS] = {"recent", "since start", "name"};
-
-	return words[sort];
-}
-
 void hlg_top_keys_fit(struct hlg_top_keys *k, size_t n, size_t room)
 {
 	k->n = n;

@@ -70,7 +70,4 @@ enum hlg_top_action hlg_top_keys_press(struct hlg_top_keys *keys, int key);
 void hlg_top_keys_fit(struct hlg_top_keys *keys, size_t n, size_t room);
 void hlg_top_keys_fit_text(struct hlg_top_keys *keys, size_t n, size_t room);
 
-/* "last 10 s" and so on stand for recent: what is sorted by, in a word. */
-const char *hlg_top_keys_sort(enum hlg_top_sort sort);
-
 #endif

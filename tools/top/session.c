@@ -16,7 +16,6 @@
 #include "tools/cli/output.h"
 #include "tools/inputs/sides.h"
 #include "tools/record/command.h"
-#include "tools/record/counters.h"
 #include "tools/record/modifiers.h"
 #include "tools/record/session.h"
 #include "tools/top/callers.h"
@@ -150,7 +149,8 @@ static uint64_t turn(struct session *s)
 			hlg_top_view_print(&s->view);
 	}
 	if (now >= s->next) {
-		hlg_top_follow_ping(&s->perf);
+		if (!s->stopping) /* at its end it writes all by itself */
+			hlg_top_follow_ping(&s->perf);
 		s->draw = now + DRAIN_NS;
 		s->next += s->request->every;
 		if (s->next <= now) /* a slow machine, or one that slept */
@@ -176,11 +176,12 @@ static void attach(struct session *s)
 static void wait_a_while(struct session *s, uint64_t ns)
 {
 	const struct timespec most = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-	struct pollfd fds[] = {
-		{.fd = s->perf.data, .events = POLLIN},
-		{.fd = s->perf.said, .events = POLLIN},
-		{.fd = s->perf.from[0], .events = POLLIN},
-		{.fd = s->view.screen ? STDIN_FILENO : -1, .events = POLLIN}};
+	/* While it ends no key is of use, and a terminal that is gone stays ready. */
+	const int keys = s->view.screen && !s->stopping ? STDIN_FILENO : -1;
+	struct pollfd fds[] = {{.fd = s->perf.data, .events = POLLIN},
+			       {.fd = s->perf.said, .events = POLLIN},
+			       {.fd = s->perf.from[0], .events = POLLIN},
+			       {.fd = keys, .events = POLLIN}};
 	sigset_t none;
 	int n;
 
@@ -373,18 +374,22 @@ static void note_guests(const struct session *s)
 /* What comes behind the last sample. Returns the exit status. */
 static int finish(struct session *s, int rc, const struct hlg_err *err)
 {
-	bool command = s->request->record.command != NULL;
+	bool command = s->request->record.command != NULL, cut;
 	int perf = hlg_top_follow_end(&s->perf), status;
+	struct hlg_err why;
 
 	end_screen(s);
 	let_signals();
 	if (s->view.failed && s->view.err.msg[0])
 		hlg_output_error(&s->view.err);
-	if (!s->stopping)
+	cut = hlg_top_callers_end(&s->callers, &why) < 0;
+	if (cut) /* which ended perf, too */
+		hlg_output_error(&why);
+	else if (!s->stopping)
 		tell_perf(s, perf);
 	note_guests(s);
 	if (s->given.sums.samples == 0 && perf && !s->stopping)
-		return perf;
+		return cut ? 1 : perf;
 	if (rc < 0 && s->given.sums.samples == 0 && !s->stopping)
 		return hlg_output_error(err);
 	if (rc < 0 && s->given.sums.samples)
@@ -399,7 +404,7 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 			 ? write_last(s)
 			 : hlg_top_judge_report((int)s->guests.n, s->guests.words,
 						HLG_TOP_VIEW_NAME, &s->given);
-	if (s->view.failed)
+	if (s->view.failed || cut)
 		return 1;
 	if (ended_by && (command || ended_by != SIGINT))
 		return 128 + ended_by;
@@ -504,8 +509,7 @@ static int refuse(const struct hlg_record_request *r, const char *event)
 	struct hlg_err err;
 	int status = r->command ? hlg_record_command_check(r->command[0], &err) : 0;
 
-	if (status == 0 && !strstr(event, "cycles") &&
-	    hlg_record_counters_check(event, &err) < 0)
+	if (status == 0 && hlg_record_session_check(r, event, &err) < 0)
 		status = 1;
 	if (status != 0)
 		hlg_output_error(&err);
@@ -515,10 +519,7 @@ static int refuse(const struct hlg_record_request *r, const char *event)
 int hlg_top_session(struct hlg_top_request *request)
 {
 	struct hlg_record_request *r = &request->record;
-	const char *event = r->event                           ? r->event
-			    : !hlg_record_counters_of_guests() ? "cpu-clock"
-			    : r->host                          ? "cycles:HG"
-							       : "cycles:G";
+	const char *event = hlg_record_session_event(r);
 	char *counted = hlg_record_modifiers_add(event, r->host);
 	struct session s = {.request = request, .spool.fd = -1, .real_stderr = -1};
 	struct hlg_err err;

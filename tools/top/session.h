@@ -6,9 +6,9 @@
 #include "tools/top/request.h"
 
 /*
- * Everything is read by one thread: between two reads of perf's pipe it draws, looks at
- * keys, and has perf empty its buffers, so that what it shows is at most one refresh old.
- * Returns the exit status.
+ * Everything is read by one thread, but for callers.h: between two reads of perf's pipe
+ * it draws, looks at keys, and has perf empty its buffers, so that what it shows is at
+ * most one refresh old. Returns the exit status.
  */
 int hlg_top_session(struct hlg_top_request *request);
 

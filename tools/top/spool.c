@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "filter/output/out.h"
+#include "filter/output/temp-file.h"
 
 int hlg_top_spool_create(const char *path, struct hlg_err *err)
 {
@@ -26,25 +26,14 @@ int hlg_top_spool_create(const char *path, struct hlg_err *err)
 	return hlg_out_fail(path, "written", errno, err);
 }
 
-/* Without a name. */
 static int open_nameless(struct hlg_err *err)
 {
 	const char *folder = getenv("TMPDIR");
-	char name[PATH_MAX];
 	int fd;
 
 	if (!folder || !folder[0])
 		folder = "/tmp";
-	fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-	if (fd >= 0)
-		return fd;
-	/* A file system that cannot. */
-	if (snprintf(name, sizeof(name), "%s/hlguest-XXXXXX", folder) <
-	    (int)sizeof(name)) {
-		fd = mkostemp(name, O_CLOEXEC);
-		if (fd >= 0)
-			unlink(name);
-	}
+	fd = hlg_temp_file_nameless(folder);
 	return fd >= 0 ? fd : hlg_out_fail(folder, "written to", errno, err);
 }
 
@@ -59,10 +48,15 @@ int hlg_top_spool_begin(struct hlg_top_spool *spool, const char *path,
 	return path ? HLG_ESYSTEM : 0;
 }
 
-static void give_up(struct hlg_top_spool *spool)
+/* A file that nothing came into is in the way of the next try. */
+static void close_file(struct hlg_top_spool *spool)
 {
+	if (spool->fd < 0)
+		return;
 	close(spool->fd);
 	spool->fd = -1;
+	if (spool->path && spool->size == 0)
+		unlink(spool->path);
 }
 
 int hlg_top_spool_write(struct hlg_top_spool *spool, const void *bytes, size_t n,
@@ -76,7 +70,7 @@ int hlg_top_spool_write(struct hlg_top_spool *spool, const void *bytes, size_t n
 		hlg_err_set(&spool->why, HLG_EINPUT,
 			    "the recording is larger than 1 GiB and was not kept (-o "
 			    "FILE keeps it)");
-		give_up(spool);
+		close_file(spool);
 		return 0;
 	}
 	while (n) {
@@ -87,8 +81,9 @@ int hlg_top_spool_write(struct hlg_top_spool *spool, const void *bytes, size_t n
 		if (put < 0) {
 			hlg_out_fail(spool->path ? spool->path : "the recording",
 				     "written", errno, &spool->why);
-			give_up(spool);
-			*err = spool->why;
+			close_file(spool);
+			if (spool->path)
+				*err = spool->why;
 			return spool->path ? HLG_ESYSTEM : 0;
 		}
 		at += put;
@@ -145,7 +140,6 @@ int hlg_top_spool_save(const struct hlg_top_spool *spool, uint64_t n, const char
 
 void hlg_top_spool_finish(struct hlg_top_spool *spool)
 {
-	if (spool->fd >= 0)
-		close(spool->fd);
+	close_file(spool);
 	*spool = (struct hlg_top_spool){.fd = -1};
 }

@@ -28,7 +28,8 @@ struct hlg_top_spool {
 int hlg_top_spool_begin(struct hlg_top_spool *spool, const char *path,
 			struct hlg_err *err);
 
-/* Fails for a named file only; then nothing more is kept. */
+/* Fails for a named file only, and leaves err alone otherwise; then nothing more is kept.
+ */
 int hlg_top_spool_write(struct hlg_top_spool *spool, const void *bytes, size_t n,
 			struct hlg_err *err);
 
@@ -39,6 +40,7 @@ int hlg_top_spool_save(const struct hlg_top_spool *spool, uint64_t n, const char
 /* A file of this name that nobody has yet, for writing; or an error. */
 int hlg_top_spool_create(const char *path, struct hlg_err *err);
 
+/* A named file stays, unless it is empty. */
 void hlg_top_spool_finish(struct hlg_top_spool *spool);
 
 #endif

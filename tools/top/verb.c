@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "filter/options/number.h"
+#include "filter/output/target.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -92,6 +93,11 @@ static int check(void *arguments, struct hlg_err *err)
 				   "-p %s and -a: these processes or all (use one of "
 				   "both)",
 				   r->pid);
+	if (args->out && hlg_target_is_stream(args->out))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "-o %s: standard output has the tables (name a new "
+				   "file)",
+				   args->out);
 	if (args->format && !HLG_HAVE_JANSSON)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--format=json: not in this build (install "

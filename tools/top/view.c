@@ -140,14 +140,19 @@ static void judge(struct hlg_top_view *v, uint64_t now)
 	v->misjudged = false;
 }
 
+/* Keys that come before the next drawing are of these rows already. */
+static void choose_rows(struct hlg_top_view *v)
+{
+	hlg_top_rows_choose(&v->rows, v->keys.sort, v->keys.filter);
+	hlg_top_keys_fit(&v->keys, v->rows.n, v->keys.room);
+}
+
 static void make_rows(struct hlg_top_view *v)
 {
 	hlg_top_rows_finish(&v->rows);
-	if (!v->judged)
-		return;
-	if (hlg_top_rows_build(&v->rows, v->judged, &v->window, &v->err) < 0)
+	if (v->judged && hlg_top_rows_build(&v->rows, v->judged, &v->window, &v->err) < 0)
 		v->failed = true;
-	hlg_top_rows_choose(&v->rows, v->keys.sort, v->keys.filter);
+	choose_rows(v);
 }
 
 void hlg_top_view_refresh(struct hlg_top_view *v, uint64_t now)
@@ -257,6 +262,6 @@ enum hlg_top_action hlg_top_view_press(struct hlg_top_view *v, int key)
 	default:
 		break;
 	}
-	hlg_top_rows_choose(&v->rows, v->keys.sort, v->keys.filter);
+	choose_rows(v);
 	return left;
 }

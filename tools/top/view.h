@@ -13,12 +13,13 @@
 #define HLG_TOP_VIEW_NAME "perf's recording" /* what it is called in messages */
 
 struct hlg_top_view {
-	/* Set before it begins; all outlive it. */
+	/* Set before it begins; what these point to outlives it. */
 	const struct hlg_top_request *request;
 	const struct hlg_top_guests *guests;
 	const struct hlg_batch_given *given; /* what was read so far */
-	bool screen;                         /* there is one, which was begun */
-	bool ended;                          /* set when all has been read */
+	/* Set as they become true, or false. */
+	bool screen; /* there is one, which was begun */
+	bool ended;  /* all has been read */
 	struct hlg_top_window window;
 	struct hlg_top_judged *judged; /* NULL: none so far */
 	uint64_t judged_at;
@@ -45,8 +46,10 @@ void hlg_top_view_finish(struct hlg_top_view *view);
 /* A slice of time has passed: all is counted, judged if it is time, and laid out anew. */
 void hlg_top_view_refresh(struct hlg_top_view *view, uint64_t now);
 
-/* On the screen, if there is one; and as a table to standard output. */
+/* On the screen; without one it does nothing. */
 void hlg_top_view_draw(struct hlg_top_view *view);
+
+/* A table, or a line of JSON, to standard output. */
 void hlg_top_view_print(struct hlg_top_view *view);
 
 /* For some seconds in the last line of the screen; without one on standard error. */

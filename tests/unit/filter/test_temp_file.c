@@ -249,6 +249,28 @@ START_TEST(name_is_taken_by_a_folder)
 }
 END_TEST
 
+START_TEST(nameless)
+{
+	struct stat st;
+	char got[4] = "";
+	int fd;
+
+	named = _i;
+	fd = hlg_temp_file_nameless(".");
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_uint_eq(st.st_nlink, 0);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+	ck_assert_int_eq(write(fd, "abc", 3), 3);
+	ck_assert_int_eq(pread(fd, got, 3, 0), 3);
+	ck_assert_str_eq(got, "abc");
+	ck_assert_uint_eq(kit_count_files(), 0);
+	close(fd);
+	ck_assert_int_eq(hlg_temp_file_nameless("nowhere"), -1);
+	ck_assert_int_eq(errno, ENOENT);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("temp-file");
@@ -262,5 +284,6 @@ int main(void)
 	tcase_add_loop_test(tc, folder_moves, 0, 2);
 	tcase_add_loop_test(tc, mode, 0, 10);
 	tcase_add_loop_test(tc, name_is_taken_by_a_folder, 0, 2);
+	tcase_add_loop_test(tc, nameless, 0, 2);
 	return tap_main(suite);
 }

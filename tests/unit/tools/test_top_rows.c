@@ -12,6 +12,7 @@
 #include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
 #include "tools/top/frame.h"
+#include "tools/top/view.h"
 
 static char guest[] = "guest.elf";
 
@@ -262,6 +263,43 @@ START_TEST(every_size)
 }
 END_TEST
 
+/* Keys that are typed at once: each finds the rows that the last one left. */
+START_TEST(keys_at_once)
+{
+	static const struct hlg_top_request request = {.window = 10, .every = 1};
+	static const struct hlg_top_guests guests = {.n_images = 1};
+	struct live live;
+	struct hlg_top_view view = {.request = &request, .guests = &guests};
+
+	begin(&live);
+	add(&live, 300);
+	view.given = &live.given;
+	ck_assert(hlg_top_view_begin(&view, 0));
+	ck_assert(hlg_top_window_close(&view.window, &live.profile, 0, live.now));
+	view.judged = judge(&live);
+	ck_assert_int_eq(
+		hlg_top_rows_build(&view.rows, view.judged, &view.window, &view.err), 0);
+	hlg_top_keys_fit(&view.keys, view.rows.n, 10);
+	hlg_top_view_press(&view, HLG_TOP_KEY_END);
+	ck_assert_uint_gt(view.keys.cursor, 0);
+	if (_i == 0) {
+		hlg_top_view_press(&view, 'z');
+	} else {
+		for (const char *key = "/nowhere"; *key; key++)
+			hlg_top_view_press(&view, *key);
+		hlg_top_view_press(&view, HLG_TOP_KEY_ENTER);
+	}
+	ck_assert_uint_eq(view.rows.n, 0);
+	ck_assert_uint_eq(view.keys.n, 0);
+	ck_assert_uint_eq(view.keys.cursor, 0);
+	hlg_top_view_press(&view, HLG_TOP_KEY_ENTER);
+	ck_assert_int_eq(view.keys.mode, HLG_TOP_TABLE);
+	ck_assert_str_eq(view.message, "");
+	hlg_top_view_finish(&view);
+	finish(&live);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("top rows");
@@ -272,5 +310,6 @@ int main(void)
 	tcase_add_test(tc, chosen);
 	tcase_add_test(tc, too_few);
 	tcase_add_loop_test(tc, every_size, 0, 2);
+	tcase_add_loop_test(tc, keys_at_once, 0, 2);
 	return tap_main(suite);
 }
