@@ -255,6 +255,15 @@ def refused(bench):
             (["submit", "--list=list", "guest.elf"], 2, "use -o FILE"),
             (["submit", "--list=list", "-o", "x"], 2, "no guest ELF"),
             (["submit", "--list=list", "-o", "x", "none.elf"], 2, "no guest ELF"),
+            *((["submit", "--list=list", "-o", "x", "guest.elf", "--", *more], 2, said)
+              for more, said in (
+                  ([bench.names[0]], "each task would read it"), (["-"], "each task would"),
+                  (["one.pb.gz"], "each task would"), (["rec"], "no guest ELF"),
+                  (["nosuch.data"], "no guest ELF"),
+                  *(([word], "no option that all tasks") for word in (
+                      "-i", "--input=x", "--input-list=x", "--inp=x", "--shard=0/2", "--sh=0/2",
+                      "-ox", "--output=x", "--out=x", "--format=text", "--list-digest=0", "-0", "--",
+                      "--pid", "--ev=x", "-v", "--emit=pass", "-j2", "--calibration", "--nosuch=1")))),
             (["submit", "--list=nosuch", "-o", "x", "guest.elf"], 1, "nosuch"),
             (["submit", "--list=list", "-o", "list", "guest.elf"], 1, "list"),
             (["submit", "--list=list", "-o", bench.names[0], "guest.elf"], 1, "recording"),

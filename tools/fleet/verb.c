@@ -18,8 +18,8 @@
 #include "tools/cli/verb.h"
 #include "tools/fleet/engine.h"
 #include "tools/fleet/split.h"
+#include "tools/fleet/words.h"
 #include "tools/fleet/work.h"
-#include "tools/inputs/images.h"
 
 struct arguments {
 	int engine; /* enum hlg_fleet_engine; -1: not given */
@@ -368,15 +368,6 @@ static int act(const struct arguments *args, const struct action *action)
 
 /* Words */
 
-static bool names_image(const struct arguments *args)
-{
-	for (size_t i = 1; i < args->words.n; i++)
-		if (args->words.text[i][0] != '-' &&
-		    hlg_images_file_kind(args->words.text[i]) == HLG_FILE_KIND_IMAGE)
-			return true;
-	return false;
-}
-
 static int check_submit(const struct arguments *args, struct hlg_err *err)
 {
 	if (args->resume && (args->list || args->out || args->words.n > 1))
@@ -397,12 +388,7 @@ static int check_submit(const struct arguments *args, struct hlg_err *err)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--transfer: is parallel's (use --engine=parallel and "
 				   "--slf=FILE, too)");
-	if (!names_image(args))
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"no guest ELF is given, or it cannot be read (name it: "
-			"guest.elf)");
-	return 0;
+	return hlg_fleet_words_check(args->words.text + 1, args->words.n - 1, err);
 }
 
 static int check(void *arguments, struct hlg_err *err)

@@ -16,6 +16,7 @@
 #include "symtab/grow.h"
 #include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
+#include "tools/fleet/words.h"
 
 bool hlg_fleet_work_is_whole(const struct hlg_fleet_plan *plan, size_t task,
 			     struct hlg_pprof_of *of, struct hlg_err *err)
@@ -79,18 +80,6 @@ static char **end(struct words *words)
 	return NULL;
 }
 
-/* Does a word select samples? The parts have only those that it selects. */
-static bool selects(const char *word)
-{
-	static const char *const options[] = {
-		"--event=", "--pid=", "--tid=", "--cpu=", "--sandbox=", "--time="};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (strncmp(word, options[i], strlen(options[i])) == 0)
-			return true;
-	return false;
-}
-
 static void begin(struct words *words, const struct hlg_fleet_plan *plan, const char *out,
 		  bool of_parts)
 {
@@ -103,8 +92,9 @@ static void begin(struct words *words, const struct hlg_fleet_plan *plan, const 
 	say(words, "-j", jobs);
 	say(words, "--format=", "pprof");
 	say(words, "--output=", out);
+	/* The parts have only samples that are selected. */
 	for (size_t i = 0; i < plan->n_words; i++)
-		if (!of_parts || !selects(plan->words[i]))
+		if (!of_parts || !hlg_fleet_words_select(plan->words[i]))
 			say(words, plan->words[i], "");
 }
 
