@@ -236,12 +236,26 @@ def parallel(bench):
                   words[words.index("--workdir") + 1], "# task 0, 1 recordings" in out] != \
             [["guest.elf"], True, "...", True]:
         yield f"transfer: {status}, {out}{err}"
+    sends = ["--engine=parallel", "--slf=hosts", "--transfer"]
+    shutil.copy(bench.path("guest.elf"), bench.path("guest{}.elf"))
     for more, said in ((["--transfer"], "is parallel's"),
-                       (["--engine=parallel", "--slf=hosts", "--transfer", bench.path("guest.elf")],
-                        "lies outside of this folder")):
+                       ([*sends, bench.path("guest.elf")], "lies outside of this folder"),
+                       ([*sends, "map:/tmp/x.map"], "/tmp/x.map: cannot be sent"),
+                       ([*sends, "map:rec/../x.map"], "rec/../x.map: cannot be sent"),
+                       ([*sends, "guest{}.elf"], "parallel replaces {"),
+                       (["--engine=parallel", "--dir={1}"], "parallel replaces {")):
         _, err, status = bench.submit(*more)
-        if status not in (1, 2) or said not in err:
+        if status not in (1, 2) or said not in err or os.path.exists(bench.path("{1}")):
             yield f"{more}: {status}, {err}"
+    shutil.copy(bench.path("guest.elf"), bench.path("a..elf"))
+    out, err, status = bench.submit(*sends, "--print", "a..elf")
+    if status or "--transferfile a..elf" not in out:
+        yield f"a..elf: {status}, {err}"
+    bench.again()
+    bench.submit("--dir={1}")
+    _, err, status = bench.run("fleet", "submit", "--resume={1}", "--engine=parallel")
+    if status != 1 or "parallel replaces {" not in err:
+        yield f"resumed: {status}, {err}"
     if os.path.exists(bench.path("ran")):
         yield "a name was run"
 

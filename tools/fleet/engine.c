@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/fleet/engine.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +14,10 @@
 #include "symtab/escape.h"
 #include "symtab/grow.h"
 #include "tools/cli/child.h"
-#include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
 #include "tools/cli/perf-find.h"
+#include "tools/fleet/words.h"
 #include "tools/fleet/work.h"
-#include "tools/inputs/images.h"
 #include "tools/inputs/list.h"
 
 enum {
@@ -252,26 +251,43 @@ static int submit_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, 
 
 /* GNU parallel */
 
+/* parallel replaces {}, {1} and {= perl =} before a shell sees what is quoted. */
+int hlg_fleet_engine_check(const struct hlg_fleet_plan *plan, struct hlg_err *err)
+{
+	char *program;
+	int rc = 0;
+
+	if (plan->engine != HLG_FLEET_PARALLEL)
+		return 0;
+	program = self();
+	if (!program)
+		return hlg_err_memory(err, "fleet");
+	if (strchr(program, '{') || strchr(plan->dir, '{'))
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: parallel replaces { in names (use one without it)",
+				 strchr(program, '{') ? program : plan->dir);
+	free(program);
+	for (size_t i = 0; rc == 0 && plan->sends && i < plan->n_words; i++)
+		if (strchr(plan->words[i], '{'))
+			rc = hlg_err_set(
+				err, HLG_EINPUT,
+				"%s: parallel replaces { in names (use one without it)",
+				plan->words[i]);
+	return rc;
+}
+
 /* A file that is sent: of an image its path. False without memory. */
 static bool add_sent(struct command *c, const struct hlg_fleet_plan *plan)
 {
 	struct hlg_options options;
 	struct hlg_err err;
-	size_t n = 0;
-	char **words = calloc(plan->n_words + 1, sizeof(*words));
-	bool ok = words;
+	bool ok = hlg_fleet_words_images(&options, plan->words, plan->n_words, &err) == 0;
 
-	for (size_t i = 0; ok && i < plan->n_words; i++)
-		if (plan->words[i][0] != '-')
-			words[n++] = plan->words[i];
-	ok = ok && hlg_images_parse(&options, words, n, &err) == 0;
 	for (size_t i = 0; ok && i < options.n_images; i++) {
 		add(c, "--transferfile");
 		add(c, "%s", options.images[i].path);
 	}
-	if (words)
-		hlg_options_finish(&options);
-	free(words);
+	hlg_options_finish(&options);
 	return ok;
 }
 
@@ -426,18 +442,19 @@ static int submit_parallel(const struct hlg_fleet_plan *plan, const size_t *task
 {
 	char program[PATH_MAX];
 	struct command c = {0};
+	int rc = hlg_fleet_engine_check(plan, err); /* a link has been resolved */
 
+	if (rc < 0)
+		return rc;
 	if (!hlg_perf_find_program(program, "parallel"))
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"parallel: not found in PATH (install GNU parallel, or "
 			"use another --engine)");
-	if (plan->sends && n) {
-		int rc = write_transfer(plan, tasks, n, err);
-
-		if (rc < 0)
-			return rc;
-	}
+	if (plan->sends && n)
+		rc = write_transfer(plan, tasks, n, err);
+	if (rc < 0)
+		return rc;
 	make_parallel(&c, plan, program, tasks, n);
 	*status = c.failed ? 1 : n ? run(c.words) : 0;
 	finish(&c);

@@ -9,6 +9,9 @@
 
 #include "tools/fleet/plan.h"
 
+/* Fails if the plan's engine would not take a name as it is. */
+int hlg_fleet_engine_check(const struct hlg_fleet_plan *plan, struct hlg_err *err);
+
 /* Prints what hlg_fleet_engine_submit would run, for a shell; does nothing. n tasks. */
 int hlg_fleet_engine_print(const struct hlg_fleet_plan *plan, const size_t *tasks,
 			   size_t n, struct hlg_err *err);

@@ -133,31 +133,45 @@ static int make_folders(struct hlg_fleet_plan *plan, struct hlg_err *err)
 	return rc;
 }
 
+static int check_below(const char *path, struct hlg_err *err)
+{
+	bool outside = path[0] == '/';
+
+	for (const char *name = path; !outside && *name;) {
+		size_t n = strcspn(name, "/");
+
+		outside = n == 2 && memcmp(name, "..", 2) == 0;
+		name += n;
+		name += strspn(name, "/");
+	}
+	if (!outside)
+		return 0;
+	return hlg_err_set(
+		err, HLG_EINPUT,
+		"%s: cannot be sent, as it lies outside of this folder (run this "
+		"in a folder that has all in it)",
+		path);
+}
+
 /* What is sent goes to a folder of its own there, where its name is the same only if it
  * is of this folder here. */
 static int check_sent(const struct hlg_fleet_split *split,
 		      const struct hlg_fleet_plan *plan, struct hlg_err *err)
 {
-	const char *wrong = NULL;
+	struct hlg_options options;
+	int rc = hlg_fleet_words_images(&options, plan->words, plan->n_words, err);
 
-	for (size_t i = 0; i < split->n; i++)
-		if (split->names[i][0] == '/' || strstr(split->names[i], ".."))
-			wrong = split->names[i];
-	for (size_t i = 0; i < plan->n_words; i++)
-		if (plan->words[i][0] == '/' || strstr(plan->words[i], ".."))
-			wrong = plan->words[i];
-	if (!wrong && split->n <= plan->n_tasks)
-		return 0;
-	if (!wrong)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--transfer: there are more than %d recordings (use a "
-				   "shared file system)",
-				   HLG_FLEET_FILES);
-	return hlg_err_set(
-		err, HLG_EINPUT,
-		"%s: cannot be sent, as it lies outside of this folder (run this "
-		"in a folder that has all in it)",
-		wrong);
+	for (size_t i = 0; rc == 0 && i < split->n; i++)
+		rc = check_below(split->names[i], err);
+	for (size_t i = 0; rc == 0 && i < options.n_images; i++)
+		rc = check_below(options.images[i].path, err);
+	hlg_options_finish(&options);
+	if (rc < 0 || split->n <= plan->n_tasks)
+		return rc;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--transfer: there are more than %d recordings (use a "
+			   "shared file system)",
+			   HLG_FLEET_FILES);
 }
 
 /* Reads the list, and divides it. */
@@ -201,6 +215,8 @@ static int submit(const struct arguments *args)
 		rc = fill(&plan, args, &err);
 	if (rc == 0)
 		rc = name_folder(&plan, args, &err);
+	if (rc == 0)
+		rc = hlg_fleet_engine_check(&plan, &err);
 	if (rc == 0)
 		rc = divide(&split, &list, &plan, args, &err);
 	for (size_t i = 0; rc == 0 && i < plan.n_tasks; i++)
@@ -271,9 +287,13 @@ static int resume(const struct arguments *args)
 		rc = check_list(&plan, &err);
 	if (rc == 0)
 		rc = find_to_do(&to_do, &plan, &sums, &err);
-	if (rc == 0 && args->engine >= 0 && (int)plan.engine != args->engine) {
-		plan.engine = (enum hlg_fleet_engine)args->engine;
-		if (!args->print)
+	if (rc == 0) {
+		bool another = args->engine >= 0 && (int)plan.engine != args->engine;
+
+		if (another)
+			plan.engine = (enum hlg_fleet_engine)args->engine;
+		rc = hlg_fleet_engine_check(&plan, &err);
+		if (rc == 0 && another && !args->print)
 			rc = hlg_fleet_plan_write(&plan, &err);
 	}
 	if (args->limit)
