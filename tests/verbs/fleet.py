@@ -79,8 +79,9 @@ class Bench:
         return run(self.hlguest, *argv, cwd=self.folder, env=environment(**env))
 
     def submit(self, *argv, **env):
-        return self.run("fleet", "submit", "--list=list", "-o", "sum.pb.gz", "--tasks=3",
-                        "guest.elf", *argv, **env)
+        tasks = [] if "--transfer" in argv else ["--tasks=3"]
+        return self.run("fleet", "submit", "--list=list", "-o", "sum.pb.gz", *tasks, "guest.elf",
+                        *argv, **env)
 
     def same(self, what):
         if not os.path.exists(self.path("sum.pb.gz")):
@@ -282,7 +283,12 @@ def refused(bench):
             (["submit", "--list=list", "-o", "list", "guest.elf"], 1, "list"),
             (["submit", "--list=list", "-o", bench.names[0], "guest.elf"], 1, "recording"),
             (["submit", "--list=list", "-o", "no/x", "guest.elf"], 1, "no"),
-            (["submit", "--resume=d", "--list=list"], 2, "the plan in d"),
+            *((["submit", "--resume=d", word], 2, "the plan in d") for word in (
+                "--list=list", "-ox", "guest.elf", "--slf=hosts", "-j2", "--tasks=2", "--transfer",
+                "--dir=x", "-0")),
+            (["submit", "--list=list", "-o", "x", "guest.elf", "--slf=hosts"], 2, "is parallel's"),
+            (["submit", "--list=list", "-o", "x", "guest.elf", "--engine=parallel", "--slf=hosts",
+              "--transfer", "--tasks=2"], 2, "leave out --tasks"),
             (["status", "rec"], 1, "is this the folder of a fleet"),
             (["status", "nosuch"], 1, "nosuch")):
         _, err, got = bench.run("fleet", *words)

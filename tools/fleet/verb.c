@@ -388,9 +388,16 @@ static int act(const struct arguments *args, const struct action *action)
 
 /* Words */
 
+/* Is something said that only a new fleet can have? */
+static bool is_new(const struct arguments *args)
+{
+	return args->list || args->out || args->words.n > 1 || args->nul || args->sends ||
+	       args->tasks || args->cpus || args->dir || args->logins;
+}
+
 static int check_submit(const struct arguments *args, struct hlg_err *err)
 {
-	if (args->resume && (args->list || args->out || args->words.n > 1))
+	if (args->resume && is_new(args))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--resume: the plan in %s says what is read and where "
 				   "it goes (give no more than --engine and --limit)",
@@ -404,6 +411,13 @@ static int check_submit(const struct arguments *args, struct hlg_err *err)
 	if (hlg_target_is_stream(args->out))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "nothing says where the sum goes (use -o FILE)");
+	if (args->logins && args->engine != HLG_FLEET_PARALLEL)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--slf: is parallel's (use --engine=parallel, too)");
+	if (args->sends && args->tasks)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--transfer: each task is one recording (leave out "
+				   "--tasks)");
 	if (args->sends && (args->engine != HLG_FLEET_PARALLEL || !args->logins))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--transfer: is parallel's (use --engine=parallel and "
