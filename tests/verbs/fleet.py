@@ -200,6 +200,9 @@ def slurm(bench):
         yield f"printed {shown}, run {words}"
     if os.path.exists(bench.path("ran")) or os.path.exists("/ran"):
         yield "a name was run"
+    out, err, status = bench.submit("--engine=slurm", "--print", "--dir=50%j", **env)
+    if out.count("/50%%j/log/") != 2:
+        yield f"a name with %: {status}, {out}{err}"
     os.unlink(bench.path("sum.pb.gz.d/part/1.pb.gz"))
     os.unlink(bench.path("words"))
     bench.run("fleet", "submit", "--resume=sum.pb.gz.d", **env)

@@ -112,16 +112,37 @@ static char *ranges(const size_t *tasks, size_t n)
 
 /* Slurm */
 
+/* A name as --output has it, where %j and the like stand for something (sbatch(1),
+ * "filename pattern"); to be freed. */
+static char *double_percents(const char *name)
+{
+	char *doubled = malloc(2 * strlen(name) + 1), *to = doubled;
+
+	if (!doubled)
+		return NULL;
+	do {
+		if (*name == '%')
+			*to++ = '%';
+		*to++ = *name;
+	} while (*name++);
+	return doubled;
+}
+
 /* What both jobs have: a script of one line. */
 static void begin_sbatch(struct command *c, const struct hlg_fleet_plan *plan,
 			 const char *sbatch, const char *what, const char *log)
 {
+	char *output;
+
 	add(c, "%s", sbatch);
 	add(c, "--parsable");
 	add(c, "--job-name=hlguest-%s", what);
 	add(c, "--cpus-per-task=%" PRIu64, plan->cpus);
 	add(c, "--chdir=%s", plan->cwd);
-	add(c, "--output=%s/log/%s", plan->dir, log);
+	output = double_percents(plan->dir);
+	c->failed |= !output;
+	add(c, "--output=%s/log/%s", output ? output : "", log);
+	free(output);
 }
 
 static void make_map(struct command *c, const struct hlg_fleet_plan *plan,
