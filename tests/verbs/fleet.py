@@ -118,6 +118,21 @@ def here(bench):
     out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
     if status or "3 of 3 are whole" not in out or "7 of 8 recordings are in them, 1 could" not in out:
         yield f"status: {status}, {out}{err}"
+    shutil.copy2(bench.path("sum.pb.gz"), bench.path("kept"))
+    bench.run("report", "-q", "guest.elf", bench.names[0], "--format=pprof", "-o", "less.pb.gz")
+    for name, seconds, said in (("kept", 1, "is older than the plan"), ("list", 0, "cannot be read"),
+                                ("less.pb.gz", 0, "is of other recordings")):
+        shutil.copy(bench.path(name), bench.path("sum.pb.gz"))
+        if seconds:
+            then = os.stat(bench.path("sum.pb.gz.d/plan")).st_mtime - seconds
+            os.utime(bench.path("sum.pb.gz"), (then, then))
+        out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
+        if status != 1 or f"sum       sum.pb.gz: {said}" not in out:
+            yield f"status: {name} as the sum: {status}, {out}{err}"
+    shutil.copy2(bench.path("kept"), bench.path("sum.pb.gz"))
+    out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
+    if status:
+        yield f"status: the sum again: {status}, {out}{err}"
     if os.path.exists(bench.path("sum.pb.gz.d/sum.pb.gz")) or \
             os.path.exists(bench.path("ran")):
         yield "something is left"

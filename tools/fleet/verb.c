@@ -304,12 +304,37 @@ static int resume(const struct arguments *args)
 	return status;
 }
 
+/* Why the file at plan->out is not the sum of these parts; NULL if it is. */
+static const char *find_fault(const struct hlg_fleet_plan *plan,
+			      const struct hlg_pprof_of *parts)
+{
+	struct hlg_pprof_of sum;
+	struct stat planned, summed;
+	char path[PATH_MAX];
+	struct hlg_err err;
+
+	if (access(plan->out, F_OK) != 0)
+		return "is not there";
+	if (hlg_pprof_look(plan->out, &sum, &err) < 0)
+		return "cannot be read";
+	if (sum.recordings != parts->recordings || sum.unread != parts->unread)
+		return "is of other recordings than the parts";
+	if (hlg_fleet_plan_path(path, plan, "plan", &err) < 0 ||
+	    stat(path, &planned) != 0 || stat(plan->out, &summed) != 0)
+		return "cannot be read";
+	if (summed.st_mtim.tv_sec < planned.st_mtim.tv_sec ||
+	    (summed.st_mtim.tv_sec == planned.st_mtim.tv_sec &&
+	     summed.st_mtim.tv_nsec < planned.st_mtim.tv_nsec))
+		return "is older than the plan";
+	return NULL;
+}
+
 static int show(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 {
 	struct to_do to_do = {0};
 	struct hlg_pprof_of sums;
 	uint64_t recordings = 0;
-	bool there;
+	const char *fault;
 	int rc = find_to_do(&to_do, plan, &sums, err);
 
 	if (rc < 0 || chdir(plan->cwd) != 0) {
@@ -323,13 +348,13 @@ static int show(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 	printf("recorded  %" PRIu64 " of %" PRIu64 " recordings are in them, %" PRIu64
 	       " could not be read\n",
 	       sums.recordings, recordings, sums.unread);
-	there = access(plan->out, F_OK) == 0;
+	fault = find_fault(plan, &sums);
 	fputs("sum       ", stdout);
 	hlg_escape_print(stdout, plan->out);
-	puts(there ? "" : ": is not there");
+	printf("%s%s\n", fault ? ": " : "", fault ? fault : "");
 	hlg_fleet_engine_status(plan);
 	free(to_do.tasks);
-	return hlg_output_end(to_do.n || !there);
+	return hlg_output_end(to_do.n || fault);
 }
 
 static int tell_status(const struct hlg_fleet_plan *plan, const char *task,
