@@ -316,6 +316,12 @@ def refused(bench):
     _, err, status = bench.run("fleet", "map", "sum.pb.gz.d", "3")
     if status != 1 or "is no task" not in err:
         yield f"task 3: {status}, {err}"
+    os.unlink(bench.path("sum.pb.gz.d/part/1.pb.gz"))
+    os.unlink(bench.path("sum.pb.gz.d/log/1.txt"))
+    os.mkdir(bench.path("sum.pb.gz.d/log/1.txt"))
+    _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
+    if status != 1 or "log/1.txt: cannot be written: Is a directory" not in err:
+        yield f"a log that cannot be written: {status}, {err}"
     plan = bench.read("sum.pb.gz.d/plan")
     for changed in (plan[:40], b"", plan.replace(b"plan 1", b"plan 2"), plan + b"more=1\0",
                     plan.replace(b"task=", b"task=x"), gzip.compress(plan)):

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "filter/output/out.h"
 #include "symtab/file.h"
 #include "symtab/grow.h"
 #include "tools/cli/cpus.h"
@@ -251,8 +252,10 @@ static void run_task(const struct hlg_fleet_plan *plan, size_t task, pid_t paren
 	if (hlg_fleet_plan_path(path, plan, name, &err) < 0)
 		_exit(hlg_output_error(&err));
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
+	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0) {
+		hlg_out_fail(path, "written", errno, &err);
 		_exit(hlg_output_error(&err));
+	}
 	_exit(hlg_fleet_work_map(plan, task));
 }
 
