@@ -224,6 +224,20 @@ def slurm(bench):
     if b"--array=1%2\0" not in bench.read("words"):
         yield f"resumed: {bench.read('words')}"
     yield from bench.same("resumed")
+    for script, said in (
+            ("echo '100_0 RUNNING n1'", "\n          100_0 RUNNING n1\n"), ("", "none is queued"),
+            ("echo 'slurm_load_jobs error: Invalid job id specified'; exit 1", "none is queued"),
+            ("echo 'Unable to contact slurm controller'; exit 1", "refuses: Unable to contact"),
+            ("for i in $(seq 100); do echo \"100_$i RUNNING n1\"; done", "_28 RUNNING n1\n          (more")):
+        bench.write("bin/squeue", f"#!/bin/sh\n{script}\n", 0o755)
+        out, err, status = bench.run("fleet", "status", "sum.pb.gz.d", **env)
+        if status or err or said not in out or ("none is" in out) != ("none is" in said):
+            yield f"squeue: {script}: {status}, {out}{err}"
+    bench.again()
+    bench.write("bin/sbatch", "#!/bin/sh\nseq -s' banner' 400 >&2; echo 100\n", 0o755)
+    _, err, status = bench.submit("--engine=slurm", **env)
+    if status != 1 or "may have submitted (ask squeue)" not in err:
+        yield f"no number: {status}, {err}"
     bench.again()
     bench.write("bin/sbatch", "#!/bin/sh\necho 'sbatch: error: no such partition' >&2\nexit 1\n", 0o755)
     _, err, status = bench.submit("--engine=slurm", **env)

@@ -188,6 +188,11 @@ static int fail_child(const char *program, const struct hlg_child *child,
 	if (child->end == HLG_CHILD_FAILED)
 		return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be run: %s", program,
 				   strerrordesc_np(child->status));
+	if (child->end == HLG_CHILD_EXITED && child->status == 0)
+		return hlg_err_set(err, HLG_ESYSTEM,
+				   "%s: names no job that it may have submitted (ask "
+				   "squeue): %.*s",
+				   program, (int)strcspn(child->text, "\n"), child->text);
 	return hlg_err_set(err, HLG_ESYSTEM, "%s: refuses: %.*s", program,
 			   (int)strcspn(child->text, "\n"), child->text);
 }
@@ -601,12 +606,27 @@ static void read_jobs(const struct hlg_fleet_plan *plan, char *ids, size_t size)
 		fclose(f);
 }
 
+/* A line each; of a text that is cut off, those that are whole. */
+static void print_jobs(char *text, bool cut)
+{
+	for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+		if (!line[0] || (cut && !rest))
+			continue;
+		fputs("          ", stdout);
+		hlg_escape_print(stdout, line);
+		putchar('\n');
+	}
+	if (cut)
+		puts("          (more: squeue lists all)");
+}
+
 void hlg_fleet_engine_status(const struct hlg_fleet_plan *plan)
 {
 	char program[PATH_MAX], ids[1024], jobs[1040];
 	char *words[] = {program, (char *)"--noheader", (char *)"--format=%i %T %R", jobs,
 			 NULL};
 	struct hlg_child child;
+	struct hlg_err err;
 
 	read_jobs(plan, ids, sizeof(ids));
 	if (plan->engine != HLG_FLEET_SLURM || !ids[0])
@@ -618,16 +638,19 @@ void hlg_fleet_engine_status(const struct hlg_fleet_plan *plan)
 		return;
 	}
 	hlg_child_run(&child, words, PATIENCE);
+	if (child.end == HLG_CHILD_EXITED && child.status == 0 && child.text[0]) {
+		putchar('\n');
+		print_jobs(child.text, strlen(child.text) == sizeof(child.text) - 1);
+		return;
+	}
 	/* What has ended is forgotten soon, and then all is refused. */
-	if (child.end != HLG_CHILD_EXITED || child.status != 0 || !child.text[0]) {
+	if (child.end == HLG_CHILD_EXITED &&
+	    (child.status == 0 || strstr(child.text, "Invalid job id"))) {
 		puts(": none is queued or runs");
 		return;
 	}
+	fail_child("squeue", &child, &err);
+	fputs(": ", stdout);
+	hlg_escape_print(stdout, err.msg);
 	putchar('\n');
-	for (char *rest = child.text, *line; (line = strsep(&rest, "\n"));)
-		if (line[0]) {
-			fputs("          ", stdout);
-			hlg_escape_print(stdout, line);
-			putchar('\n');
-		}
 }
