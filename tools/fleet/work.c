@@ -221,12 +221,14 @@ static int sum(const struct hlg_fleet_plan *plan, const char *out, struct hlg_er
 int hlg_fleet_work_reduce(const struct hlg_fleet_plan *plan)
 {
 	struct words words = {0};
-	char path[PATH_MAX];
+	char name[64], path[PATH_MAX];
 	struct hlg_err err;
 	int rc = enter(plan, &err), status;
 
+	/* Its own: who runs two at a time has two sums that are the same. */
+	snprintf(name, sizeof(name), "sum.%ld.pb.gz", (long)getpid());
 	if (rc == 0)
-		rc = hlg_fleet_plan_path(path, plan, "sum.pb.gz", &err);
+		rc = hlg_fleet_plan_path(path, plan, name, &err);
 	if (rc == 0)
 		rc = sum(plan, path, &err);
 	if (rc < 0)
