@@ -336,6 +336,10 @@ def refused(bench):
     _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
     if status != 1 or "log/1.txt: cannot be written: Is a directory" not in err:
         yield f"a log that cannot be written: {status}, {err}"
+    os.mkdir(bench.path("left"))
+    _, err, status = bench.submit("--dir=left")
+    if status != 1 or "without a plan (remove it" not in err:
+        yield f"a folder without a plan: {status}, {err}"
     plan = bench.read("sum.pb.gz.d/plan")
     for changed in (plan[:40], b"", plan.replace(b"plan 1", b"plan 2"), plan + b"more=1\0",
                     plan.replace(b"task=", b"task=x"), gzip.compress(plan)):

@@ -105,8 +105,16 @@ static int name_folder(struct hlg_fleet_plan *plan, const struct arguments *args
 
 static int make_folder(const char *path, struct hlg_err *err)
 {
+	char plan[PATH_MAX + 8];
+
 	if (mkdir(path, 0777) == 0)
 		return 0;
+	snprintf(plan, sizeof(plan), "%s/plan", path);
+	if (errno == EEXIST && access(plan, F_OK) != 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is there already, without a plan (remove it, if "
+				   "submit has left it, or use another --dir)",
+				   path);
 	if (errno == EEXIST)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is there already (use another --dir, or hlguest "
