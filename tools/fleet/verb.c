@@ -521,9 +521,8 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, tasks)},
 	{.name = "limit",
 	 .value = "N",
-	 .help = "how many tasks at a time; without it that is the engine's, here one "
-		 "for "
-		 "each CPU",
+	 .help = "how many tasks at a time; without it that is the engine's, here CPUs "
+		 "divided by -j",
 	 .kind = HLG_VERB_NUMBER,
 	 .low = 1,
 	 .high = UINT32_MAX,
@@ -587,12 +586,11 @@ const struct hlg_verb hlg_verb_fleet = {
 	       "runs, into one saved profile: the bytes of one report of all.\v"
 	       "Machines share a file system. The engine places tasks and tries again; "
 	       "--resume runs what has no whole part. Behind -- stand options of report.",
-	.examples =
-		"hlguest fleet submit --engine=slurm --print --list=list -o x.pb.gz "
-		"guest.elf\tthe two sbatch lines\n"
-		"hlguest fleet submit --list=list -o x.pb.gz guest.elf\there, as many "
-		"tasks at a time as there are CPUs\n"
-		"hlguest fleet status x.pb.gz.d\twhich parts are whole",
+	.examples = "hlguest fleet submit --engine=slurm --print --list=list -o x.pb.gz "
+		    "guest.elf\tthe two sbatch lines\n"
+		    "hlguest fleet submit --list=list -o x.pb.gz guest.elf\there, a "
+		    "task for each CPU at a time\n"
+		    "hlguest fleet status x.pb.gz.d\twhich parts are whole",
 	.files = "elf",
 	.options = options,
 	.size = sizeof(struct arguments),
