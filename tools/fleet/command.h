@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Ends with NULL. Sticky: failed without memory. */
 struct hlg_fleet_command {
@@ -22,6 +23,9 @@ void hlg_fleet_command_print(struct hlg_fleet_command *c, const char *begin,
 			     const char *end);
 
 void hlg_fleet_command_finish(struct hlg_fleet_command *c);
+
+/* Waits for a child that runs one. Its exit status; 128 + N if signal N ended it. */
+int hlg_fleet_command_wait(pid_t pid);
 
 /* A word as a shell takes it, to be freed; NULL without memory. */
 char *hlg_fleet_command_quote(const char *word);

@@ -253,16 +253,16 @@ static void print_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, 
 /* The words of report, as a task has them. */
 static bool print_task(const struct hlg_fleet_plan *plan, size_t task)
 {
-	char **words = hlg_fleet_work_words(plan, task);
-	struct hlg_fleet_command c = {.words = words, .failed = !words};
+	struct hlg_fleet_command c;
+	bool ok;
 
-	while (words && words[c.n])
-		c.n++;
+	hlg_fleet_work_words(&c, plan, task);
 	printf("# task %zu, %" PRIu64 " recordings, %" PRIu64 " bytes:\n# ", task,
 	       plan->tasks[task].n, plan->tasks[task].bytes);
 	hlg_fleet_command_print(&c, "", "\n");
-	hlg_fleet_work_free(words);
-	return !c.failed;
+	ok = !c.failed;
+	hlg_fleet_command_finish(&c);
+	return ok;
 }
 
 int hlg_fleet_engine_print(const struct hlg_fleet_plan *plan, const size_t *tasks,

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/fleet/parallel.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "filter/output/out.h"
@@ -185,7 +183,6 @@ void hlg_fleet_parallel_make(struct hlg_fleet_command *c,
 /* Runs a command that has the terminal; its exit status. */
 static int run(char *const *words)
 {
-	int status;
 	pid_t pid;
 
 	fflush(NULL);
@@ -194,10 +191,7 @@ static int run(char *const *words)
 		execv(words[0], words);
 		_exit(127);
 	}
-	while (pid < 0 || waitpid(pid, &status, 0) < 0)
-		if (pid < 0 || errno != EINTR)
-			return 1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return pid < 0 ? 1 : hlg_fleet_command_wait(pid);
 }
 
 int hlg_fleet_parallel_submit(const struct hlg_fleet_plan *plan, const size_t *tasks,
