@@ -357,19 +357,34 @@ static int set(struct hlg_options *options, const struct hlg_option *opt, const 
 	}
 }
 
+const struct hlg_option *hlg_options_find(const char *name, size_t n)
+{
+	for (size_t i = 0; i < hlg_n_options; i++)
+		if (strlen(hlg_option_table[i].name) == n &&
+		    memcmp(hlg_option_table[i].name, name, n) == 0)
+			return &hlg_option_table[i];
+	return NULL;
+}
+
+bool hlg_options_selects(const struct hlg_option *option)
+{
+	static const char *const names[] = {"event", "pid",     "tid",
+					    "cpu",   "sandbox", "time"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(option->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Keeps the words of what selects samples, for a message if they select none. */
 static int remember(struct hlg_options *options, const struct hlg_option *opt,
 		    const char *value, struct hlg_err *err)
 {
-	static const char *const names[] = {"event", "pid",     "tid",
-					    "cpu",   "sandbox", "time"};
 	const char *before = options->selection;
-	bool selects = false;
 	char *text;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		selects |= strcmp(opt->name, names[i]) == 0;
-	if (!selects)
+	if (!hlg_options_selects(opt))
 		return 0;
 	if (asprintf(&text, "%s%s%s=%s", before ? before : "", before ? " " : "",
 		     opt->name, value) < 0)
@@ -384,18 +399,17 @@ static int parse_option(struct hlg_options *options, const char *arg, const char
 			size_t key_len, struct hlg_err *err)
 {
 	struct hlg_nearest nearest = {.word = key, .n = key_len};
+	const struct hlg_option *opt = hlg_options_find(key, key_len);
 	int rc;
 
-	for (size_t i = 0; i < hlg_n_options; i++) {
-		const struct hlg_option *opt = &hlg_option_table[i];
+	if (opt) {
+		uint64_t bit = UINT64_C(1) << (opt - hlg_option_table);
 
-		if (strlen(opt->name) != key_len || memcmp(opt->name, key, key_len) != 0)
-			continue;
-		if (options->given & UINT64_C(1) << i)
+		if (options->given & bit)
 			return hlg_err_set(err, HLG_EINPUT,
 					   "%s: %s is given twice (give it once)", arg,
 					   opt->name);
-		options->given |= UINT64_C(1) << i;
+		options->given |= bit;
 		rc = set(options, opt, arg, key + key_len + 1, err);
 		return rc < 0 ? rc : remember(options, opt, key + key_len + 1, err);
 	}

@@ -173,6 +173,12 @@ static inline bool hlg_options_states_who(const struct hlg_image_arg *image)
 /* Is it stated for any by its thread? */
 bool hlg_options_states_tid(const struct hlg_options *options);
 
+/* The option of this name, n bytes; NULL if there is none. */
+const struct hlg_option *hlg_options_find(const char *name, size_t n);
+
+/* Is it one that selects samples? */
+bool hlg_options_selects(const struct hlg_option *option);
+
 /* Did the user set the option of this name? */
 bool hlg_options_given(const struct hlg_options *options, const char *name);
 

@@ -79,8 +79,9 @@ class Bench:
         return run(self.hlguest, *argv, cwd=self.folder, env=environment(**env))
 
     def submit(self, *argv, **env):
-        return self.run("fleet", "submit", "--list=list", "-o", "sum.pb.gz", "--tasks=3",
-                        "guest.elf", *argv, **env)
+        tasks = [] if "--transfer" in argv else ["--tasks=3"]
+        return self.run("fleet", "submit", "--list=list", "-o", "sum.pb.gz", *tasks, "guest.elf",
+                        *argv, **env)
 
     def same(self, what):
         if not os.path.exists(self.path("sum.pb.gz")):
@@ -117,7 +118,22 @@ def here(bench):
     out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
     if status or "3 of 3 are whole" not in out or "7 of 8 recordings are in them, 1 could" not in out:
         yield f"status: {status}, {out}{err}"
-    if os.path.exists(bench.path("sum.pb.gz.d/sum.pb.gz")) or \
+    shutil.copy2(bench.path("sum.pb.gz"), bench.path("kept"))
+    bench.run("report", "-q", "guest.elf", bench.names[0], "--format=pprof", "-o", "less.pb.gz")
+    for name, seconds, said in (("kept", 1, "is older than the plan"), ("list", 0, "cannot be read"),
+                                ("less.pb.gz", 0, "is of other recordings")):
+        shutil.copy(bench.path(name), bench.path("sum.pb.gz"))
+        if seconds:
+            then = os.stat(bench.path("sum.pb.gz.d/plan")).st_mtime - seconds
+            os.utime(bench.path("sum.pb.gz"), (then, then))
+        out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
+        if status != 1 or f"sum       sum.pb.gz: {said}" not in out:
+            yield f"status: {name} as the sum: {status}, {out}{err}"
+    shutil.copy2(bench.path("kept"), bench.path("sum.pb.gz"))
+    out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
+    if status:
+        yield f"status: the sum again: {status}, {out}{err}"
+    if sorted(os.listdir(bench.path("sum.pb.gz.d"))) != ["list", "log", "part", "plan"] or \
             os.path.exists(bench.path("ran")):
         yield "something is left"
     _, err, status = bench.submit()
@@ -199,12 +215,29 @@ def slurm(bench):
         yield f"printed {shown}, run {words}"
     if os.path.exists(bench.path("ran")) or os.path.exists("/ran"):
         yield "a name was run"
+    out, err, status = bench.submit("--engine=slurm", "--print", "--dir=50%j", **env)
+    if out.count("/50%%j/log/") != 2:
+        yield f"a name with %: {status}, {out}{err}"
     os.unlink(bench.path("sum.pb.gz.d/part/1.pb.gz"))
     os.unlink(bench.path("words"))
     bench.run("fleet", "submit", "--resume=sum.pb.gz.d", **env)
     if b"--array=1%2\0" not in bench.read("words"):
         yield f"resumed: {bench.read('words')}"
     yield from bench.same("resumed")
+    for script, said in (
+            ("echo '100_0 RUNNING n1'", "\n          100_0 RUNNING n1\n"), ("", "none is queued"),
+            ("echo 'slurm_load_jobs error: Invalid job id specified'; exit 1", "none is queued"),
+            ("echo 'Unable to contact slurm controller'; exit 1", "refuses: Unable to contact"),
+            ("for i in $(seq 100); do echo \"100_$i RUNNING n1\"; done", "_28 RUNNING n1\n          (more")):
+        bench.write("bin/squeue", f"#!/bin/sh\n{script}\n", 0o755)
+        out, err, status = bench.run("fleet", "status", "sum.pb.gz.d", **env)
+        if status or err or said not in out or ("none is" in out) != ("none is" in said):
+            yield f"squeue: {script}: {status}, {out}{err}"
+    bench.again()
+    bench.write("bin/sbatch", "#!/bin/sh\nseq -s' banner' 400 >&2; echo 100\n", 0o755)
+    _, err, status = bench.submit("--engine=slurm", **env)
+    if status != 1 or "may have submitted (ask squeue)" not in err:
+        yield f"no number: {status}, {err}"
     bench.again()
     bench.write("bin/sbatch", "#!/bin/sh\necho 'sbatch: error: no such partition' >&2\nexit 1\n", 0o755)
     _, err, status = bench.submit("--engine=slurm", **env)
@@ -236,12 +269,26 @@ def parallel(bench):
                   words[words.index("--workdir") + 1], "# task 0, 1 recordings" in out] != \
             [["guest.elf"], True, "...", True]:
         yield f"transfer: {status}, {out}{err}"
+    sends = ["--engine=parallel", "--slf=hosts", "--transfer"]
+    shutil.copy(bench.path("guest.elf"), bench.path("guest{}.elf"))
     for more, said in ((["--transfer"], "is parallel's"),
-                       (["--engine=parallel", "--slf=hosts", "--transfer", bench.path("guest.elf")],
-                        "lies outside of this folder")):
+                       ([*sends, bench.path("guest.elf")], "lies outside of this folder"),
+                       ([*sends, "map:/tmp/x.map"], "/tmp/x.map: cannot be sent"),
+                       ([*sends, "map:rec/../x.map"], "rec/../x.map: cannot be sent"),
+                       ([*sends, "guest{}.elf"], "parallel replaces {"),
+                       (["--engine=parallel", "--dir={1}"], "parallel replaces {")):
         _, err, status = bench.submit(*more)
-        if status not in (1, 2) or said not in err:
+        if status not in (1, 2) or said not in err or os.path.exists(bench.path("{1}")):
             yield f"{more}: {status}, {err}"
+    shutil.copy(bench.path("guest.elf"), bench.path("a..elf"))
+    out, err, status = bench.submit(*sends, "--print", "a..elf")
+    if status or "--transferfile a..elf" not in out:
+        yield f"a..elf: {status}, {err}"
+    bench.again()
+    bench.submit("--dir={1}")
+    _, err, status = bench.run("fleet", "submit", "--resume={1}", "--engine=parallel")
+    if status != 1 or "parallel replaces {" not in err:
+        yield f"resumed: {status}, {err}"
     if os.path.exists(bench.path("ran")):
         yield "a name was run"
 
@@ -255,11 +302,25 @@ def refused(bench):
             (["submit", "--list=list", "guest.elf"], 2, "use -o FILE"),
             (["submit", "--list=list", "-o", "x"], 2, "no guest ELF"),
             (["submit", "--list=list", "-o", "x", "none.elf"], 2, "no guest ELF"),
+            *((["submit", "--list=list", "-o", "x", "guest.elf", "--", *more], 2, said)
+              for more, said in (
+                  ([bench.names[0]], "each task would read it"), (["-"], "each task would"),
+                  (["one.pb.gz"], "each task would"), (["rec"], "no guest ELF"),
+                  (["nosuch.data"], "no guest ELF"),
+                  *(([word], "no option that all tasks") for word in (
+                      "-i", "--input=x", "--input-list=x", "--inp=x", "--shard=0/2", "--sh=0/2",
+                      "-ox", "--output=x", "--out=x", "--format=text", "--list-digest=0", "-0", "--",
+                      "--pid", "--ev=x", "-v", "--emit=pass", "-j2", "--calibration", "--nosuch=1")))),
             (["submit", "--list=nosuch", "-o", "x", "guest.elf"], 1, "nosuch"),
             (["submit", "--list=list", "-o", "list", "guest.elf"], 1, "list"),
             (["submit", "--list=list", "-o", bench.names[0], "guest.elf"], 1, "recording"),
             (["submit", "--list=list", "-o", "no/x", "guest.elf"], 1, "no"),
-            (["submit", "--resume=d", "--list=list"], 2, "the plan in d"),
+            *((["submit", "--resume=d", word], 2, "the plan in d") for word in (
+                "--list=list", "-ox", "guest.elf", "--slf=hosts", "-j2", "--tasks=2", "--transfer",
+                "--dir=x", "-0")),
+            (["submit", "--list=list", "-o", "x", "guest.elf", "--slf=hosts"], 2, "is parallel's"),
+            (["submit", "--list=list", "-o", "x", "guest.elf", "--engine=parallel", "--slf=hosts",
+              "--transfer", "--tasks=2"], 2, "leave out --tasks"),
             (["status", "rec"], 1, "is this the folder of a fleet"),
             (["status", "nosuch"], 1, "nosuch")):
         _, err, got = bench.run("fleet", *words)
@@ -269,6 +330,16 @@ def refused(bench):
     _, err, status = bench.run("fleet", "map", "sum.pb.gz.d", "3")
     if status != 1 or "is no task" not in err:
         yield f"task 3: {status}, {err}"
+    os.unlink(bench.path("sum.pb.gz.d/part/1.pb.gz"))
+    os.unlink(bench.path("sum.pb.gz.d/log/1.txt"))
+    os.mkdir(bench.path("sum.pb.gz.d/log/1.txt"))
+    _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
+    if status != 1 or "log/1.txt: cannot be written: Is a directory" not in err:
+        yield f"a log that cannot be written: {status}, {err}"
+    os.mkdir(bench.path("left"))
+    _, err, status = bench.submit("--dir=left")
+    if status != 1 or "without a plan (remove it" not in err:
+        yield f"a folder without a plan: {status}, {err}"
     plan = bench.read("sum.pb.gz.d/plan")
     for changed in (plan[:40], b"", plan.replace(b"plan 1", b"plan 2"), plan + b"more=1\0",
                     plan.replace(b"task=", b"task=x"), gzip.compress(plan)):

@@ -5,8 +5,11 @@
  *
  *	plan       this, words that end with NUL; written last, so it is whole or absent
  *	list/K     what task K reads: names that end with NUL
+ *	list/tasks, list/recordings, list/digests  parallel that sends files: its tasks
  *	part/K.pb.gz  the profile that task K saved
- *	log/       what tasks said
+ *	log/K.txt, log/reduce.txt  what tasks said, and the sum of a job
+ *	log/joblog  parallel's
+ *	sum.PID.pb.gz  the parts' sum, while report reads it
  *	jobs       what the engine calls them, a line each
  *
  * A part is whole if it can be read to its end and says that it is of the list that the
@@ -61,8 +64,8 @@ struct hlg_fleet_plan {
 /* Writes the plan into its folder, which is there. */
 int hlg_fleet_plan_write(const struct hlg_fleet_plan *plan, struct hlg_err *err);
 
-/* Reads that of a folder. Refused is one that another user than this one, or root, has
- * written: it says what is run on. Finish it in any case. */
+/* Reads that of a folder. Refused is one that belongs to neither this user nor root:
+ * it says what is run on. Finish it in any case. */
 int hlg_fleet_plan_read(struct hlg_fleet_plan *plan, const char *dir,
 			struct hlg_err *err);
 

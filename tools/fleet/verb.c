@@ -18,8 +18,8 @@
 #include "tools/cli/verb.h"
 #include "tools/fleet/engine.h"
 #include "tools/fleet/split.h"
+#include "tools/fleet/words.h"
 #include "tools/fleet/work.h"
-#include "tools/inputs/images.h"
 
 struct arguments {
 	int engine; /* enum hlg_fleet_engine; -1: not given */
@@ -105,8 +105,16 @@ static int name_folder(struct hlg_fleet_plan *plan, const struct arguments *args
 
 static int make_folder(const char *path, struct hlg_err *err)
 {
+	char plan[PATH_MAX + 8];
+
 	if (mkdir(path, 0777) == 0)
 		return 0;
+	snprintf(plan, sizeof(plan), "%s/plan", path);
+	if (errno == EEXIST && access(plan, F_OK) != 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is there already, without a plan (remove it, if "
+				   "submit has left it, or use another --dir)",
+				   path);
 	if (errno == EEXIST)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: is there already (use another --dir, or hlguest "
@@ -133,31 +141,45 @@ static int make_folders(struct hlg_fleet_plan *plan, struct hlg_err *err)
 	return rc;
 }
 
+static int check_below(const char *path, struct hlg_err *err)
+{
+	bool outside = path[0] == '/';
+
+	for (const char *name = path; !outside && *name;) {
+		size_t n = strcspn(name, "/");
+
+		outside = n == 2 && memcmp(name, "..", 2) == 0;
+		name += n;
+		name += strspn(name, "/");
+	}
+	if (!outside)
+		return 0;
+	return hlg_err_set(
+		err, HLG_EINPUT,
+		"%s: cannot be sent, as it lies outside of this folder (run this "
+		"in a folder that has all in it)",
+		path);
+}
+
 /* What is sent goes to a folder of its own there, where its name is the same only if it
  * is of this folder here. */
 static int check_sent(const struct hlg_fleet_split *split,
 		      const struct hlg_fleet_plan *plan, struct hlg_err *err)
 {
-	const char *wrong = NULL;
+	struct hlg_options options;
+	int rc = hlg_fleet_words_images(&options, plan->words, plan->n_words, err);
 
-	for (size_t i = 0; i < split->n; i++)
-		if (split->names[i][0] == '/' || strstr(split->names[i], ".."))
-			wrong = split->names[i];
-	for (size_t i = 0; i < plan->n_words; i++)
-		if (plan->words[i][0] == '/' || strstr(plan->words[i], ".."))
-			wrong = plan->words[i];
-	if (!wrong && split->n <= plan->n_tasks)
-		return 0;
-	if (!wrong)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--transfer: there are more than %d recordings (use a "
-				   "shared file system)",
-				   HLG_FLEET_FILES);
-	return hlg_err_set(
-		err, HLG_EINPUT,
-		"%s: cannot be sent, as it lies outside of this folder (run this "
-		"in a folder that has all in it)",
-		wrong);
+	for (size_t i = 0; rc == 0 && i < split->n; i++)
+		rc = check_below(split->names[i], err);
+	for (size_t i = 0; rc == 0 && i < options.n_images; i++)
+		rc = check_below(options.images[i].path, err);
+	hlg_options_finish(&options);
+	if (rc < 0 || split->n <= plan->n_tasks)
+		return rc;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--transfer: there are more than %d recordings (use a "
+			   "shared file system)",
+			   HLG_FLEET_FILES);
 }
 
 /* Reads the list, and divides it. */
@@ -201,6 +223,8 @@ static int submit(const struct arguments *args)
 		rc = fill(&plan, args, &err);
 	if (rc == 0)
 		rc = name_folder(&plan, args, &err);
+	if (rc == 0)
+		rc = hlg_fleet_engine_check(&plan, &err);
 	if (rc == 0)
 		rc = divide(&split, &list, &plan, args, &err);
 	for (size_t i = 0; rc == 0 && i < plan.n_tasks; i++)
@@ -271,9 +295,13 @@ static int resume(const struct arguments *args)
 		rc = check_list(&plan, &err);
 	if (rc == 0)
 		rc = find_to_do(&to_do, &plan, &sums, &err);
-	if (rc == 0 && args->engine >= 0 && (int)plan.engine != args->engine) {
-		plan.engine = (enum hlg_fleet_engine)args->engine;
-		if (!args->print)
+	if (rc == 0) {
+		bool another = args->engine >= 0 && (int)plan.engine != args->engine;
+
+		if (another)
+			plan.engine = (enum hlg_fleet_engine)args->engine;
+		rc = hlg_fleet_engine_check(&plan, &err);
+		if (rc == 0 && another && !args->print)
 			rc = hlg_fleet_plan_write(&plan, &err);
 	}
 	if (args->limit)
@@ -284,12 +312,37 @@ static int resume(const struct arguments *args)
 	return status;
 }
 
+/* Why the file at plan->out is not the sum of these parts; NULL if it is. */
+static const char *find_fault(const struct hlg_fleet_plan *plan,
+			      const struct hlg_pprof_of *parts)
+{
+	struct hlg_pprof_of sum;
+	struct stat planned, summed;
+	char path[PATH_MAX];
+	struct hlg_err err;
+
+	if (access(plan->out, F_OK) != 0)
+		return "is not there";
+	if (hlg_pprof_look(plan->out, &sum, &err) < 0)
+		return "cannot be read";
+	if (sum.recordings != parts->recordings || sum.unread != parts->unread)
+		return "is of other recordings than the parts";
+	if (hlg_fleet_plan_path(path, plan, "plan", &err) < 0 ||
+	    stat(path, &planned) != 0 || stat(plan->out, &summed) != 0)
+		return "cannot be read";
+	if (summed.st_mtim.tv_sec < planned.st_mtim.tv_sec ||
+	    (summed.st_mtim.tv_sec == planned.st_mtim.tv_sec &&
+	     summed.st_mtim.tv_nsec < planned.st_mtim.tv_nsec))
+		return "is older than the plan";
+	return NULL;
+}
+
 static int show(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 {
 	struct to_do to_do = {0};
 	struct hlg_pprof_of sums;
 	uint64_t recordings = 0;
-	bool there;
+	const char *fault;
 	int rc = find_to_do(&to_do, plan, &sums, err);
 
 	if (rc < 0 || chdir(plan->cwd) != 0) {
@@ -303,13 +356,13 @@ static int show(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 	printf("recorded  %" PRIu64 " of %" PRIu64 " recordings are in them, %" PRIu64
 	       " could not be read\n",
 	       sums.recordings, recordings, sums.unread);
-	there = access(plan->out, F_OK) == 0;
+	fault = find_fault(plan, &sums);
 	fputs("sum       ", stdout);
 	hlg_escape_print(stdout, plan->out);
-	puts(there ? "" : ": is not there");
+	printf("%s%s\n", fault ? ": " : "", fault ? fault : "");
 	hlg_fleet_engine_status(plan);
 	free(to_do.tasks);
-	return hlg_output_end(to_do.n || !there);
+	return hlg_output_end(to_do.n || fault);
 }
 
 static int tell_status(const struct hlg_fleet_plan *plan, const char *task,
@@ -368,18 +421,16 @@ static int act(const struct arguments *args, const struct action *action)
 
 /* Words */
 
-static bool names_image(const struct arguments *args)
+/* Is something said that only a new fleet can have? */
+static bool is_new(const struct arguments *args)
 {
-	for (size_t i = 1; i < args->words.n; i++)
-		if (args->words.text[i][0] != '-' &&
-		    hlg_images_file_kind(args->words.text[i]) == HLG_FILE_KIND_IMAGE)
-			return true;
-	return false;
+	return args->list || args->out || args->words.n > 1 || args->nul || args->sends ||
+	       args->tasks || args->cpus || args->dir || args->logins;
 }
 
 static int check_submit(const struct arguments *args, struct hlg_err *err)
 {
-	if (args->resume && (args->list || args->out || args->words.n > 1))
+	if (args->resume && is_new(args))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--resume: the plan in %s says what is read and where "
 				   "it goes (give no more than --engine and --limit)",
@@ -393,16 +444,18 @@ static int check_submit(const struct arguments *args, struct hlg_err *err)
 	if (hlg_target_is_stream(args->out))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "nothing says where the sum goes (use -o FILE)");
+	if (args->logins && args->engine != HLG_FLEET_PARALLEL)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--slf: is parallel's (use --engine=parallel, too)");
+	if (args->sends && args->tasks)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--transfer: each task is one recording (leave out "
+				   "--tasks)");
 	if (args->sends && (args->engine != HLG_FLEET_PARALLEL || !args->logins))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--transfer: is parallel's (use --engine=parallel and "
 				   "--slf=FILE, too)");
-	if (!names_image(args))
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"no guest ELF is given, or it cannot be read (name it: "
-			"guest.elf)");
-	return 0;
+	return hlg_fleet_words_check(args->words.text + 1, args->words.n - 1, err);
 }
 
 static int check(void *arguments, struct hlg_err *err)
@@ -468,9 +521,8 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, tasks)},
 	{.name = "limit",
 	 .value = "N",
-	 .help = "how many tasks at a time; without it that is the engine's, here one "
-		 "for "
-		 "each CPU",
+	 .help = "how many tasks at a time; without it that is the engine's, here CPUs "
+		 "divided by -j",
 	 .kind = HLG_VERB_NUMBER,
 	 .low = 1,
 	 .high = UINT32_MAX,
@@ -534,12 +586,11 @@ const struct hlg_verb hlg_verb_fleet = {
 	       "runs, into one saved profile: the bytes of one report of all.\v"
 	       "Machines share a file system. The engine places tasks and tries again; "
 	       "--resume runs what has no whole part. Behind -- stand options of report.",
-	.examples =
-		"hlguest fleet submit --engine=slurm --print --list=list -o x.pb.gz "
-		"guest.elf\tthe two sbatch lines\n"
-		"hlguest fleet submit --list=list -o x.pb.gz guest.elf\there, as many "
-		"tasks at a time as there are CPUs\n"
-		"hlguest fleet status x.pb.gz.d\twhich parts are whole",
+	.examples = "hlguest fleet submit --engine=slurm --print --list=list -o x.pb.gz "
+		    "guest.elf\tthe two sbatch lines\n"
+		    "hlguest fleet submit --list=list -o x.pb.gz guest.elf\there, a "
+		    "task for each CPU at a time\n"
+		    "hlguest fleet status x.pb.gz.d\twhich parts are whole",
 	.files = "elf",
 	.options = options,
 	.size = sizeof(struct arguments),

@@ -12,10 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "filter/output/out.h"
 #include "symtab/file.h"
-#include "symtab/grow.h"
 #include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
+#include "tools/fleet/words.h"
 
 bool hlg_fleet_work_is_whole(const struct hlg_fleet_plan *plan, size_t task,
 			     struct hlg_pprof_of *of, struct hlg_err *err)
@@ -35,95 +36,38 @@ bool hlg_fleet_work_is_whole(const struct hlg_fleet_plan *plan, size_t task,
 
 /* Words */
 
-struct words {
-	char **at;
-	size_t n;
-	bool failed;
-};
-
-/* Takes word over. */
-static void add(struct words *words, char *word)
+static void begin(struct hlg_fleet_command *c, const struct hlg_fleet_plan *plan,
+		  const char *out, bool of_parts)
 {
-	if (word && HLG_GROW(words->at, words->n)) {
-		words->at[words->n++] = word;
-	} else {
-		words->failed = true;
-		free(word);
-	}
-}
-
-static void say(struct words *words, const char *option, const char *value)
-{
-	char *word;
-
-	add(words, asprintf(&word, "%s%s", option, value) < 0 ? NULL : word);
-}
-
-void hlg_fleet_work_free(char **words)
-{
-	for (size_t i = 0; words && words[i]; i++)
-		free(words[i]);
-	free(words);
-}
-
-/* The list, behind a NULL; NULL without memory. */
-static char **end(struct words *words)
-{
-	if (!words->failed && HLG_GROW(words->at, words->n)) {
-		words->at[words->n] = NULL;
-		return words->at;
-	}
-	for (size_t i = 0; i < words->n; i++)
-		free(words->at[i]);
-	free(words->at);
-	return NULL;
-}
-
-/* Does a word select samples? The parts have only those that it selects. */
-static bool selects(const char *word)
-{
-	static const char *const options[] = {
-		"--event=", "--pid=", "--tid=", "--cpu=", "--sandbox=", "--time="};
-
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (strncmp(word, options[i], strlen(options[i])) == 0)
-			return true;
-	return false;
-}
-
-static void begin(struct words *words, const struct hlg_fleet_plan *plan, const char *out,
-		  bool of_parts)
-{
-	char jobs[32];
-
-	snprintf(jobs, sizeof(jobs), "%" PRIu64, plan->cpus);
-	say(words, "hlguest", "");
-	say(words, "report", "");
-	say(words, "-q", "");
-	say(words, "-j", jobs);
-	say(words, "--format=", "pprof");
-	say(words, "--output=", out);
+	hlg_fleet_command_add(c, "hlguest");
+	hlg_fleet_command_add(c, "report");
+	hlg_fleet_command_add(c, "-q");
+	hlg_fleet_command_add(c, "-j%" PRIu64, plan->cpus);
+	hlg_fleet_command_add(c, "--format=pprof");
+	hlg_fleet_command_add(c, "--output=%s", out);
+	/* The parts have only samples that are selected. */
 	for (size_t i = 0; i < plan->n_words; i++)
-		if (!of_parts || !selects(plan->words[i]))
-			say(words, plan->words[i], "");
+		if (!of_parts || !hlg_fleet_words_select(plan->words[i]))
+			hlg_fleet_command_add(c, "%s", plan->words[i]);
 }
 
-char **hlg_fleet_work_words(const struct hlg_fleet_plan *plan, size_t task)
+void hlg_fleet_work_words(struct hlg_fleet_command *c, const struct hlg_fleet_plan *plan,
+			  size_t task)
 {
 	char list[PATH_MAX], part[PATH_MAX], digest[HLG_SHA256_TEXT];
-	struct words words = {0};
 	struct hlg_err err;
 
-	words.failed = hlg_fleet_plan_list(list, plan, task, &err) < 0 ||
-		       hlg_fleet_plan_part(part, plan, task, &err) < 0;
-	if (words.failed)
-		return NULL;
+	*c = (struct hlg_fleet_command){0};
+	if (hlg_fleet_plan_list(list, plan, task, &err) < 0 ||
+	    hlg_fleet_plan_part(part, plan, task, &err) < 0) {
+		c->failed = true;
+		return;
+	}
 	hlg_sha256_print(digest, plan->tasks[task].digest);
-	begin(&words, plan, part, false);
-	say(&words, "-0", "");
-	say(&words, "--input-list=", list);
-	say(&words, "--list-digest=", digest);
-	return end(&words);
+	begin(c, plan, part, false);
+	hlg_fleet_command_add(c, "-0");
+	hlg_fleet_command_add(c, "--input-list=%s", list);
+	hlg_fleet_command_add(c, "--list-digest=%s", digest);
 }
 
 /* Running */
@@ -135,37 +79,27 @@ static void tie(pid_t parent)
 		_exit(1);
 }
 
-static int status_of(pid_t pid)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return 1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/* Runs hlguest, frees the words, and returns its exit status; 1 if it could not be run.
- */
-static int run(char **words)
+/* Runs hlguest, finishes the command, and returns its exit status; 1 if it could not be
+ * run. */
+static int run(struct hlg_fleet_command *c)
 {
 	pid_t parent = getpid(), pid = -1;
 	struct hlg_err err;
 
 	fflush(NULL);
-	if (words)
+	errno = ENOMEM;
+	if (!c->failed)
 		pid = fork();
 	if (pid == 0) {
 		tie(parent);
-		execv("/proc/self/exe", words);
+		execv("/proc/self/exe", c->words);
 		_exit(127);
 	}
-	hlg_fleet_work_free(words);
-	if (pid > 0)
-		return status_of(pid);
-	hlg_err_set(&err, HLG_ESYSTEM, "fleet: hlguest report cannot be run: %s",
-		    strerrordesc_np(errno));
-	return hlg_output_error(&err);
+	if (pid < 0)
+		hlg_err_set(&err, HLG_ESYSTEM, "fleet: hlguest report cannot be run: %s",
+			    strerrordesc_np(errno));
+	hlg_fleet_command_finish(c);
+	return pid < 0 ? hlg_output_error(&err) : hlg_fleet_command_wait(pid);
 }
 
 static int enter(const struct hlg_fleet_plan *plan, struct hlg_err *err)
@@ -179,13 +113,15 @@ static int enter(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 
 int hlg_fleet_work_map(const struct hlg_fleet_plan *plan, size_t task)
 {
+	struct hlg_fleet_command c;
 	struct hlg_pprof_of of;
 	struct hlg_err err;
 	int status;
 
 	if (enter(plan, &err) < 0)
 		return hlg_output_error(&err);
-	status = run(hlg_fleet_work_words(plan, task));
+	hlg_fleet_work_words(&c, plan, task);
+	status = run(&c);
 	/* What could not be read is told by the part. */
 	if (hlg_fleet_work_is_whole(plan, task, &of, &err))
 		return 0;
@@ -229,20 +165,22 @@ static int sum(const struct hlg_fleet_plan *plan, const char *out, struct hlg_er
 
 int hlg_fleet_work_reduce(const struct hlg_fleet_plan *plan)
 {
-	struct words words = {0};
-	char path[PATH_MAX];
+	struct hlg_fleet_command c = {0};
+	char name[64], path[PATH_MAX];
 	struct hlg_err err;
 	int rc = enter(plan, &err), status;
 
+	/* Its own: who runs two at a time has two sums that are the same. */
+	snprintf(name, sizeof(name), "sum.%ld.pb.gz", (long)getpid());
 	if (rc == 0)
-		rc = hlg_fleet_plan_path(path, plan, "sum.pb.gz", &err);
+		rc = hlg_fleet_plan_path(path, plan, name, &err);
 	if (rc == 0)
 		rc = sum(plan, path, &err);
 	if (rc < 0)
 		return hlg_output_error(&err);
-	begin(&words, plan, plan->out, true);
-	say(&words, "--input=", path);
-	status = run(end(&words));
+	begin(&c, plan, plan->out, true);
+	hlg_fleet_command_add(&c, "--input=%s", path);
+	status = run(&c);
 	unlink(path);
 	return status;
 }
@@ -261,8 +199,10 @@ static void run_task(const struct hlg_fleet_plan *plan, size_t task, pid_t paren
 	if (hlg_fleet_plan_path(path, plan, name, &err) < 0)
 		_exit(hlg_output_error(&err));
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
+	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0) {
+		hlg_out_fail(path, "written", errno, &err);
 		_exit(hlg_output_error(&err));
+	}
 	_exit(hlg_fleet_work_map(plan, task));
 }
 

@@ -4,6 +4,7 @@
 #ifndef HLG_TOOLS_FLEET_WORK_H
 #define HLG_TOOLS_FLEET_WORK_H
 
+#include "tools/fleet/command.h"
 #include "tools/fleet/plan.h"
 #include "tools/pprof/pprof.h"
 
@@ -13,11 +14,10 @@ bool hlg_fleet_work_is_whole(const struct hlg_fleet_plan *plan, size_t task,
 			     struct hlg_pprof_of *of, struct hlg_err *err);
 
 /*
- * The words with which a task runs report, ending with NULL: to be freed, each and all;
- * NULL without memory.
+ * *c becomes the words with which a task runs report; the caller finishes it.
  */
-char **hlg_fleet_work_words(const struct hlg_fleet_plan *plan, size_t task);
-void hlg_fleet_work_free(char **words);
+void hlg_fleet_work_words(struct hlg_fleet_command *c, const struct hlg_fleet_plan *plan,
+			  size_t task);
 
 /* Runs a task, in the plan's folder. Returns the exit status: 0 if its part is whole,
  * whatever could not be read for it. */
