@@ -27,7 +27,7 @@ from rewrite import Recording
 from tap import Skip, Tap, must, need, parser
 
 SECONDS = 0.4
-BASES = 2  # of each guest
+BASES = 1  # of each guest
 WRONG = (0x1000, 0x3000, 8)
 CHANGED = ("holes", "sorts")
 BY_SIZE = ("demo", "holes")
