@@ -25,7 +25,7 @@ static uint64_t *starts_of(const struct hlg_image *image, const struct hlg_row *
 	return starts;
 }
 
-struct hlg_page_outline *hlg_page_outlines_of(const struct hlg_image *image,
+struct hlg_page_outline *hlg_page_outlines_of(const struct hlg_image *image, bool each,
 					      const struct hlg_row *rows, size_t n_rows,
 					      size_t *n)
 {
@@ -33,18 +33,18 @@ struct hlg_page_outline *hlg_page_outlines_of(const struct hlg_image *image,
 	struct hlg_page_outline *all = malloc((image->spans.n + 1) * sizeof(*all)),
 				*last = NULL;
 	size_t n_starts = 0;
-	uint64_t *starts = rows ? starts_of(image, rows, n_rows, &n_starts) : NULL;
+	uint64_t *starts = each ? NULL : starts_of(image, rows, n_rows, &n_starts);
 
 	*n = 0;
-	if (!all || (rows && !starts)) {
+	if (!all || (!each && !starts)) {
 		free(all);
 		free(starts);
 		return NULL;
 	}
 	for (size_t i = 0; i + 1 < image->spans.n; i++) { /* the last one has no end */
 		uint64_t size = span[i + 1].start - span[i].start;
-		bool own = !rows || (n_starts && bsearch(&span[i].start, starts, n_starts,
-							 sizeof(*starts), compare));
+		bool own = each || (n_starts && bsearch(&span[i].start, starts, n_starts,
+							sizeof(*starts), compare));
 
 		if (own || span[i].kind > HLG_GAP)
 			last = NULL;

@@ -15,9 +15,9 @@ struct hlg_page_outline {
 	size_t symbols; /* that have no outline of their own; 0: it is the span's own */
 };
 
-/* Each byte of the image's code is in one. rows: NULL, or n of a view, and what is none
- * of these has no outline of its own. To be freed; NULL without memory. */
-struct hlg_page_outline *hlg_page_outlines_of(const struct hlg_image *image,
+/* Each byte of the image's code is in one. each: spans have outlines of their own; else
+ * only those of n rows of a view have. To be freed; NULL without memory, and *n is 0. */
+struct hlg_page_outline *hlg_page_outlines_of(const struct hlg_image *image, bool each,
 					      const struct hlg_row *rows, size_t n_rows,
 					      size_t *n);
 

@@ -11,6 +11,7 @@
 #include "tools/page/data.h"
 #include "tools/page/flame-data.h"
 #include "tools/page/offsets.h"
+#include "tools/page/outlines.h"
 #include "tools/page/report-time.h"
 
 enum {
@@ -64,79 +65,8 @@ static void put_sections(struct writer *w, const struct hlg_image *image)
 	hlg_page_data_close(&w->d, '}');
 }
 
-/* What stands for spans side by side that have no samples, where these have no outlines.
- */
-#define UNSAMPLED "[functions without samples]"
-
-/* Spans of code, or several side by side as one. */
-struct outline {
-	size_t span;    /* the first */
-	uint64_t size;  /* bytes */
-	size_t symbols; /* that have no outline of their own; 0: it is the span's */
-};
-
-static int compare_owners(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Where the rows begin that are written and lie in the image; sorted, to be freed. NULL
- * without memory. */
-static uint64_t *starts_of(const struct writer *w, const struct hlg_image *image,
-			   size_t *n)
-{
-	uint64_t *starts = malloc((w->n_rows + 1) * sizeof(*starts));
-
-	*n = 0;
-	for (size_t i = 0; starts && i < w->n_rows; i++)
-		if (w->v->rows[i].place.image == image)
-			starts[(*n)++] = w->v->rows[i].place.start;
-	if (*n)
-		qsort(starts, *n, sizeof(*starts), compare_owners);
-	return starts;
-}
-
-/* Those of an image; to be freed, NULL without memory. */
-static struct outline *outlines_of(struct writer *w, const struct hlg_image *image,
-				   size_t *n)
-{
-	const struct hlg_span *span = image->spans.span;
-	struct outline *all = malloc((image->spans.n + 1) * sizeof(*all)), *last = NULL;
-	size_t n_starts = 0;
-	uint64_t *starts = w->cut.outlines ? starts_of(w, image, &n_starts) : NULL;
-	bool ok = all && (starts || !w->cut.outlines);
-
-	*n = 0;
-	for (size_t i = 0; ok && i + 1 < image->spans.n; i++) {
-		uint64_t size = span[i + 1].start - span[i].start;
-		bool own = !w->cut.outlines ||
-			   (n_starts && bsearch(&span[i].start, starts, n_starts,
-						sizeof(*starts), compare_owners));
-
-		if (span[i].kind > HLG_GAP) { /* no code; the last one has no end */
-			last = NULL;
-			continue;
-		}
-		if (own || !last) {
-			all[(*n)++] = (struct outline){i, size, 0};
-			last = own ? NULL : &all[*n - 1];
-		} else {
-			last->size += size;
-		}
-		if (!own)
-			last->symbols += span[i].kind != HLG_GAP;
-	}
-	free(starts);
-	if (ok)
-		return all;
-	free(all);
-	return NULL;
-}
-
 static void put_span_names(struct writer *w, const struct hlg_image *image,
-			   const struct outline *o, size_t n)
+			   const struct hlg_page_outline *o, size_t n)
 {
 	hlg_page_data_open(&w->d, "name", '[');
 	for (size_t i = 0; i < n; i++) {
@@ -150,7 +80,7 @@ static void put_span_names(struct writer *w, const struct hlg_image *image,
 		w->lost |= named && !name;
 		hlg_page_data_text(&w->d, NULL,
 				   name           ? name
-				   : o[i].symbols ? UNSAMPLED
+				   : o[i].symbols ? HLG_PAGE_UNSAMPLED
 						  : "");
 		free(name);
 		w->cut.is.outlines += o[i].symbols;
@@ -162,7 +92,8 @@ static void put_spans(struct writer *w, const struct hlg_image *image)
 {
 	const struct hlg_span *span = image->spans.span;
 	size_t n;
-	struct outline *o = outlines_of(w, image, &n);
+	struct hlg_page_outline *o =
+		hlg_page_outlines_of(image, !w->cut.outlines, w->v->rows, w->n_rows, &n);
 	uint64_t at, before = 0;
 
 	w->lost |= !o;
