@@ -63,6 +63,16 @@ static int check_runs(const struct hlg_record_request *args, struct hlg_err *err
 	return 0;
 }
 
+int hlg_record_request_check_whom(const struct hlg_record_request *args,
+				  struct hlg_err *err)
+{
+	if (!args->pid || !args->everything)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "-p %s and -a: these processes or all (use one of both)",
+			   args->pid);
+}
+
 int hlg_record_request_check(void *arguments, struct hlg_err *err)
 {
 	const struct hlg_record_request *args = arguments;
@@ -88,11 +98,8 @@ int hlg_record_request_check(void *arguments, struct hlg_err *err)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "-o -: a recording is binary, and not for a terminal "
 				   "(use -o FILE, or a pipe)");
-	if (args->pid && args->everything)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"-p %s and -a: these processes or all (use one of both)",
-			args->pid);
+	if (hlg_record_request_check_whom(args, err) < 0)
+		return HLG_EINPUT;
 	if (args->count && !args->windows)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "-c %s: only with --windows=EVENTS (use -F)",

@@ -11,6 +11,14 @@
 #include "tools/record/process.h"
 #include "tools/record/tracing.h"
 
+/* What is taken unless asked for otherwise. */
+
+/* A prime, so that sampling does not fall into step with what is sampled. */
+#define HLG_RECORD_FREQUENCY "997"
+
+/* A window of counters: with instructions some 100 us, with clocks 1 ms. */
+#define HLG_RECORD_WINDOW "1000000"
+
 struct hlg_record_request {
 	bool host, everything, exits, stacks, sandboxes, guest_stacks, quiet;
 	bool both; /* stacks and guest_stacks, as far as they can be had */
@@ -34,6 +42,10 @@ bool hlg_record_request_traces(const struct hlg_record_request *args);
 /* Which ones, where event, in perf's words, is what is sampled by. */
 struct hlg_record_tracing hlg_record_request_tracing(
 	const struct hlg_record_request *args, const char *event);
+
+/* Fails for -p with -a. */
+int hlg_record_request_check_whom(const struct hlg_record_request *args,
+				  struct hlg_err *err);
 
 /* Fails for what does not go together; a struct hlg_verb's check. */
 int hlg_record_request_check(void *arguments, struct hlg_err *err);

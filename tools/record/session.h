@@ -8,14 +8,6 @@
 #include "symtab/err.h"
 #include "tools/record/request.h"
 
-/* What is taken unless asked for otherwise. */
-
-/* A prime, so that sampling does not fall into step with what is sampled. */
-#define HLG_RECORD_FREQUENCY "997"
-
-/* A window of counters: with instructions some 100 us, with clocks 1 ms. */
-#define HLG_RECORD_WINDOW "1000000"
-
 /* The event to sample by: the one that was asked for; else cycles of guests where this
  * machine counts these, or a clock. */
 const char *hlg_record_session_event(const struct hlg_record_request *args);

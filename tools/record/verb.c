@@ -9,24 +9,9 @@
 
 #include "filter/options/number.h"
 #include "tools/cli/argp-run.h"
-#include "tools/cli/verb.h"
-#include "tools/record/request.h"
+#include "tools/record/options.h"
 #include "tools/record/runs.h"
 #include "tools/record/session.h"
-
-static int set_frequency(void *arguments, const struct hlg_verb_option *option,
-			 char *value, struct hlg_err *err)
-{
-	struct hlg_record_request *args = arguments;
-	uint64_t n;
-
-	args->frequency = value;
-	if (strcmp(value, "max") == 0 || (hlg_number_u64(value, &n) && n > 0))
-		return 0;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "-%c %s: not a frequency (samples a second, or max)",
-			   option->letter, value);
-}
 
 static int refuse_threads(void *arguments, const struct hlg_verb_option *option,
 			  char *value, struct hlg_err *err)
@@ -116,59 +101,22 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 	return status;
 }
 
-/* Headings of help. */
-#define WHOM "Which guests:"
-#define WHAT "What is recorded:"
-#define HOW  "How often:"
-
 static const struct hlg_verb_option options[] = {
-	{.name = "pid",
-	 .heading = WHOM,
-	 .letter = 'p',
-	 .value = "PID",
-	 .help = "a running VMM",
-	 .files = "pid",
-	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct hlg_record_request, pid)},
-	{.name = "all-cpus",
-	 .heading = WHOM,
-	 .letter = 'a',
-	 .help = "all VMMs",
-	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct hlg_record_request, everything)},
-	{.name = "host",
-	 .heading = WHAT,
-	 .letter = 'H',
-	 .help = "sample the host as well",
-	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct hlg_record_request, host)},
-	{.name = "event",
-	 .heading = HOW,
-	 .letter = 'e',
-	 .value = "EVENT",
-	 .help = "what to sample by",
-	 .fallback = "cycles:G where guests have it, else cpu-clock",
-	 .files = "=cycles:G cpu-clock",
-	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct hlg_record_request, event)},
+	HLG_RECORD_PID(struct hlg_record_request, pid),
+	HLG_RECORD_ALL_CPUS(struct hlg_record_request, everything),
+	HLG_RECORD_HOST(struct hlg_record_request, host),
+	HLG_RECORD_EVENT(struct hlg_record_request, event),
 	{.name = "count",
-	 .heading = HOW,
+	 .heading = HLG_RECORD_HOW,
 	 .letter = 'c',
 	 .value = "N",
 	 .help = "with --windows: one window every N of the first event",
 	 .fallback = HLG_RECORD_WINDOW,
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_count},
-	{.name = "freq",
-	 .heading = HOW,
-	 .letter = 'F',
-	 .value = "HZ",
-	 .help = "samples a second",
-	 .fallback = HLG_RECORD_FREQUENCY,
-	 .kind = HLG_VERB_NUMBER,
-	 .set = set_frequency},
+	HLG_RECORD_FREQ(struct hlg_record_request, frequency),
 	{.name = "runs",
-	 .heading = HOW,
+	 .heading = HLG_RECORD_HOW,
 	 .value = "N",
 	 .help = "run COMMAND N times, each into a recording of its own, for hlguest "
 		 "diff",
@@ -198,23 +146,23 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_TEXT,
 	 .set = refuse_threads},
 	{.name = "exits",
-	 .heading = WHAT,
+	 .heading = HLG_RECORD_WHAT,
 	 .help = "also what hlguest exits needs",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct hlg_record_request, exits)},
 	{.name = "call-graph",
-	 .heading = WHAT,
+	 .heading = HLG_RECORD_WHAT,
 	 .letter = 'g',
 	 .help = "stacks of host and guest, where they can be had",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct hlg_record_request, both)},
 	{.name = "stacks",
-	 .heading = WHAT,
+	 .heading = HLG_RECORD_WHAT,
 	 .help = "stacks of the host, for hlguest flame",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct hlg_record_request, stacks)},
 	{.name = "guest-stacks",
-	 .heading = WHAT,
+	 .heading = HLG_RECORD_WHAT,
 	 .value = "fp|cfi|auto",
 	 .optional = true,
 	 .help = "callers inside the guest: by its frame pointers, by its unwind tables, "
@@ -223,7 +171,7 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_ONE_OF,
 	 .set = set_guest_stacks},
 	{.name = "stack-size",
-	 .heading = WHAT,
+	 .heading = HLG_RECORD_WHAT,
 	 .value = "SIZE",
 	 .help = "bytes of each stack that are copied, where unwind tables are used: 4K "
 		 "to 128K",
@@ -231,14 +179,14 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_stack_size},
 	{.name = "sandboxes",
-	 .heading = WHAT,
+	 .heading = HLG_RECORD_WHAT,
 	 .help = "also which sandbox each sample is of",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct hlg_record_request, sandboxes)},
 	HLG_VERB_QUIET(struct hlg_record_request, quiet,
 		       "print only errors, also of perf"),
 	{.name = "windows",
-	 .heading = WHAT,
+	 .heading = HLG_RECORD_WHAT,
 	 .letter = 'W',
 	 .value = "EVENTS",
 	 .help = "counters for hlguest windows: EVENTS as one group, read every N of the "

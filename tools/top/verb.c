@@ -11,24 +11,9 @@
 #include "filter/output/target.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
-#include "tools/cli/verb.h"
 #include "tools/inputs/images.h"
-#include "tools/record/session.h"
+#include "tools/record/options.h"
 #include "tools/top/session.h"
-
-static int set_frequency(void *arguments, const struct hlg_verb_option *option,
-			 char *value, struct hlg_err *err)
-{
-	struct hlg_top_request *args = arguments;
-	uint64_t n;
-
-	args->record.frequency = value;
-	if (strcmp(value, "max") == 0 || (hlg_number_u64(value, &n) && n > 0))
-		return 0;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "-%c %s: not a frequency (samples a second, or max)",
-			   option->letter, value);
-}
 
 /* "10s", "500ms", "2": ns. */
 static bool parse_time(const char *value, uint64_t *ns)
@@ -56,24 +41,15 @@ static int set_time(void *arguments, const struct hlg_verb_option *option, char 
 			   option->name, value);
 }
 
-static int set_image(void *arguments, const struct hlg_verb_option *option, char *value,
-		     struct hlg_err *err)
+/* What is named in front of --. */
+static int check_images(const struct hlg_verb_texts *images, struct hlg_err *err)
 {
-	struct hlg_top_request *args = arguments;
-	struct hlg_verb_texts *images = &args->images;
-	char **more;
-
-	(void)option;
-	if (hlg_images_file_kind(value) == HLG_FILE_KIND_RECORDING)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is a recording, and top makes one (use hlguest "
-				   "report for those there are)",
-				   value);
-	more = reallocarray(images->text, images->n + 1, sizeof(*more));
-	if (!more)
-		return hlg_err_memory(err, "arguments");
-	images->text = more;
-	more[images->n++] = value;
+	for (size_t i = 0; i < images->n; i++)
+		if (hlg_images_file_kind(images->text[i]) == HLG_FILE_KIND_RECORDING)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: is a recording, and top makes one (use "
+					   "hlguest report for those there are)",
+					   images->text[i]);
 	return 0;
 }
 
@@ -82,17 +58,16 @@ static int check(void *arguments, struct hlg_err *err)
 	const struct hlg_top_request *args = arguments;
 	const struct hlg_record_request *r = &args->record;
 
+	if (check_images(&args->images, err) < 0)
+		return HLG_EINPUT;
 	if (r->command && !r->command[0])
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--: no command follows (use -- ./vmm guest.elf)");
 	if (!r->command && !r->pid && !r->everything)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "nothing to look at (use -- COMMAND, -p PID or -a)");
-	if (r->pid && r->everything)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "-p %s and -a: these processes or all (use one of "
-				   "both)",
-				   r->pid);
+	if (hlg_record_request_check_whom(r, err) < 0)
+		return HLG_EINPUT;
 	if (args->out && hlg_target_is_stream(args->out))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "-o %s: standard output has the tables (name a new "
@@ -142,61 +117,26 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 	return status;
 }
 
-#define WHOM  "Which guests:"
-#define WHAT  "What is recorded:"
-#define HOW   "How often:"
 #define SHOWN "What is shown:"
 #define HOUR  UINT64_C(3600000000000)
 
 static const struct hlg_verb_option options[] = {
-	{.name = "pid",
-	 .heading = WHOM,
-	 .letter = 'p',
-	 .value = "PID",
-	 .help = "a running VMM",
-	 .files = "pid",
-	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct hlg_top_request, record.pid)},
-	{.name = "all-cpus",
-	 .heading = WHOM,
-	 .letter = 'a',
-	 .help = "all VMMs",
-	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct hlg_top_request, record.everything)},
-	{.name = "host",
-	 .heading = WHAT,
-	 .letter = 'H',
-	 .help = "sample the host as well",
-	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct hlg_top_request, record.host)},
+	HLG_RECORD_PID(struct hlg_top_request, record.pid),
+	HLG_RECORD_ALL_CPUS(struct hlg_top_request, record.everything),
+	HLG_RECORD_HOST(struct hlg_top_request, record.host),
 	{.name = "exits",
-	 .heading = WHAT,
+	 .heading = HLG_RECORD_WHAT,
 	 .help = "also every exit of a guest, for how many there are in a second",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct hlg_top_request, record.exits)},
 	{.name = "call-graph",
-	 .heading = WHAT,
+	 .heading = HLG_RECORD_WHAT,
 	 .letter = 'g',
 	 .help = "callers inside the guest, by its frame pointers, for the key c",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct hlg_top_request, callers)},
-	{.name = "event",
-	 .heading = HOW,
-	 .letter = 'e',
-	 .value = "EVENT",
-	 .help = "what to sample by",
-	 .fallback = "cycles:G where guests have it, else cpu-clock",
-	 .files = "=cycles:G cpu-clock",
-	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct hlg_top_request, record.event)},
-	{.name = "freq",
-	 .heading = HOW,
-	 .letter = 'F',
-	 .value = "HZ",
-	 .help = "samples a second",
-	 .fallback = HLG_RECORD_FREQUENCY,
-	 .kind = HLG_VERB_NUMBER,
-	 .set = set_frequency},
+	HLG_RECORD_EVENT(struct hlg_top_request, record.event),
+	HLG_RECORD_FREQ(struct hlg_top_request, record.frequency),
 	{.name = "window",
 	 .heading = SHOWN,
 	 .value = "TIME",
@@ -253,7 +193,7 @@ static const struct hlg_verb_option options[] = {
 	 .files = "file",
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct hlg_top_request, out)},
-	{.kind = HLG_VERB_TEXTS, .set = set_image},
+	{.kind = HLG_VERB_TEXTS, .field = offsetof(struct hlg_top_request, images)},
 	{0},
 };
 
