@@ -220,11 +220,7 @@ static const struct hlg_verb_option shared[] = {
 	 .files = "file",
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct hlg_inputs, list)},
-	{.name = "null",
-	 .letter = '0',
-	 .help = "names of the list end with NUL, as find -print0 has them",
-	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct hlg_inputs, nul)},
+	HLG_LIST_NULL(struct hlg_inputs, nul),
 	{.name = "list-digest",
 	 .value = "DIGITS",
 	 .help = "refuse another list than the one with this SHA-256, which a saved "

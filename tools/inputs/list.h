@@ -9,6 +9,15 @@
 
 #include "symtab/err.h"
 #include "symtab/sha256.h"
+#include "tools/cli/verb.h"
+
+/* -0, for every verb that reads a list. */
+#define HLG_LIST_NULL(type, member)                                                      \
+	{                                                                                \
+		.name = "null", .letter = '0',                                           \
+		.help = "names of the list end with NUL, as find -print0 has them",      \
+		.kind = HLG_VERB_FLAG, .field = offsetof(type, member)                   \
+	}
 
 struct hlg_list {
 	char *bytes; /* of the file; each name ends with a NUL */

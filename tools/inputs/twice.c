@@ -19,17 +19,18 @@ static const char *find_same(const struct stat *of, const struct stat *st, size_
 	return NULL;
 }
 
-static void tell(const char *file, const char *same)
+void hlg_twice_tell(const char *file, const char *same, const char *what,
+		    const char *counts)
 {
 	fputs("hlguest: ", stderr);
 	hlg_escape_print(stderr, file);
 	if (strcmp(file, same) == 0) {
-		fputs(": is named twice (it counts once)\n", stderr);
+		fprintf(stderr, ": is named twice (it counts %s)\n", counts);
 		return;
 	}
-	fputs(": is the same file as ", stderr);
+	fprintf(stderr, ": is the same %s as ", what);
 	hlg_escape_print(stderr, same);
-	fputs(" (it counts once)\n", stderr);
+	fprintf(stderr, " (it counts %s)\n", counts);
 }
 
 int hlg_twice_part(char **files, size_t n, size_t *n_once, struct hlg_err *err)
@@ -47,7 +48,7 @@ int hlg_twice_part(char **files, size_t n, size_t *n_once, struct hlg_err *err)
 			st[once].st_mode = 0;
 		same = find_same(&st[once], st, once, files);
 		if (same) {
-			tell(file, same);
+			hlg_twice_tell(file, same, "file", "once");
 			continue;
 		}
 		files[i] = files[once];

@@ -14,4 +14,9 @@
  */
 int hlg_twice_part(char **files, size_t n, size_t *n_once, struct hlg_err *err);
 
+/* Says on standard error that a file is the same one, a "file" or "profile", as another
+ * that was named before, and that it counts "once" or "twice". */
+void hlg_twice_tell(const char *file, const char *same, const char *what,
+		    const char *counts);
+
 #endif

@@ -8,13 +8,13 @@
 
 #include "filter/output/out.h"
 #include "filter/profile/index.h"
-#include "symtab/escape.h"
 #include "symtab/file.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/inputs/list.h"
+#include "tools/inputs/twice.h"
 #include "tools/pprof/pprof.h"
 
 struct arguments {
@@ -73,19 +73,6 @@ static bool look(struct content *content, const char *path)
 	return got == sizeof(content->end);
 }
 
-static void warn(const char *path, const char *same)
-{
-	fputs("hlguest: ", stderr);
-	hlg_escape_print(stderr, path);
-	if (strcmp(path, same) == 0) {
-		fputs(": is named twice (it counts twice)\n", stderr);
-		return;
-	}
-	fputs(": is the same profile as ", stderr);
-	hlg_escape_print(stderr, same);
-	fputs(" (it counts twice)\n", stderr);
-}
-
 struct search {
 	const struct content *seen;
 	size_t i;
@@ -118,7 +105,8 @@ static void warn_twice(const struct hlg_verb_texts *paths, struct content *seen)
 				     (uint64_t)seen[i].size);
 		k = hlg_index_find(&index, hash, is_same, &search);
 		if (k != HLG_INDEX_NONE)
-			warn(paths->text[i], paths->text[k]);
+			hlg_twice_tell(paths->text[i], paths->text[k], "profile",
+				       "twice");
 		else
 			ok = hlg_index_add(&index, hash, (uint32_t)i);
 	}
@@ -217,11 +205,7 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_TEXT,
 	 .reads = true,
 	 .field = offsetof(struct arguments, list)},
-	{.name = "null",
-	 .letter = '0',
-	 .help = "names of the list end with NUL, as find -print0 has them",
-	 .kind = HLG_VERB_FLAG,
-	 .field = offsetof(struct arguments, nul)},
+	HLG_LIST_NULL(struct arguments, nul),
 	{.name = "jobs",
 	 .letter = 'j',
 	 .value = "N",
