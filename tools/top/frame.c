@@ -58,6 +58,15 @@ __attribute__((format(printf, 4, 5))) static void put(struct hlg_top_frame *f,
 	add(f, shown, look, 0, text);
 }
 
+/* Ends what open_memstream(text) began: the text, to be freed; NULL without memory. */
+static char *end_text(FILE *to, char **text)
+{
+	if (to && fclose(to) == 0)
+		return *text;
+	free(to ? *text : NULL);
+	return NULL;
+}
+
 /* What a function of text.h writes, to be freed; NULL without memory. */
 static char *written(void (*write)(FILE *, const struct hlg_top_shown *),
 		     const struct hlg_top_shown *shown)
@@ -66,14 +75,9 @@ static char *written(void (*write)(FILE *, const struct hlg_top_shown *),
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	if (!to)
-		return NULL;
-	write(to, shown);
-	if (fclose(to) != 0) {
-		free(text);
-		text = NULL;
-	}
-	return text;
+	if (to)
+		write(to, shown);
+	return end_text(to, &text);
 }
 
 static void put_live(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
@@ -89,12 +93,8 @@ static void put_live(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 						      : "hlguest top  ",
 		      to);
 		hlg_top_text_live(to, shown);
-		if (fclose(to) != 0) {
-			free(text);
-			text = NULL;
-		}
 	}
-	add(f, shown, HLG_TOP_TITLE, 0, text);
+	add(f, shown, HLG_TOP_TITLE, 0, end_text(to, &text));
 }
 
 static enum hlg_top_look look_of(const char *line)
@@ -124,15 +124,10 @@ static void put_row(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 	size_t size;
 	FILE *to = open_memstream(&text, &size);
 
-	if (to) {
+	if (to)
 		hlg_top_text_row(to, shown, row);
-		if (fclose(to) != 0) {
-			free(text);
-			text = NULL;
-		}
-	}
 	add(f, shown, at_cursor ? HLG_TOP_CURSOR : HLG_TOP_SHARE,
-	    row->recent ? row->recent->share.share : 0, text);
+	    row->recent ? row->recent->share.share : 0, end_text(to, &text));
 }
 
 static void put_rows(struct hlg_top_frame *f, const struct hlg_top_shown *shown,

@@ -308,19 +308,17 @@ static void end_screen(struct session *s)
 	s->view.screen = false;
 }
 
-static int choose_screen(struct session *s)
+static void choose_screen(struct session *s)
 {
 	const char *why;
 
 	if (s->request->once || s->request->stdio || s->request->format)
-		return 0;
-	if (hlg_top_screen_is_there(&why)) {
-		s->view.screen = true;
-		return 0;
-	}
-	fprintf(stderr, "hlguest: no screen: %s: tables are printed, as by --stdio\n",
-		why);
-	return 0;
+		return;
+	s->view.screen = hlg_top_screen_is_there(&why);
+	if (!s->view.screen)
+		fprintf(stderr,
+			"hlguest: no screen: %s: tables are printed, as by --stdio\n",
+			why);
 }
 
 /* The last table, of all that was read: of --once, and of JSON, which has no report. */
@@ -341,7 +339,7 @@ static int write_last(struct session *s)
 							      : 0);
 }
 
-static int tell_perf(const struct session *s, int status)
+static void tell_perf(const struct session *s, int status)
 {
 	if (s->given.sums.samples == 0 && status)
 		fprintf(stderr,
@@ -354,7 +352,6 @@ static int tell_perf(const struct session *s, int status)
 			"hlguest: perf was ended by signal %d: what it had written by "
 			"then is reported\n",
 			status - 128);
-	return status;
 }
 
 /* As record does; the recording is whole without. */
@@ -496,7 +493,7 @@ static int prepare(struct session *s, struct hlg_err *err)
 	if (rc == 0 && apart)
 		hlg_profile_keep_apart(&s->profile);
 	if (rc == 0)
-		rc = choose_screen(s);
+		choose_screen(s);
 	if (rc == 0 && (s->request->out || s->view.screen))
 		rc = hlg_top_spool_begin(&s->spool, s->request->out, err);
 	s->given.profile = &s->profile;
