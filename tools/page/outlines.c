@@ -3,12 +3,7 @@
 
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
+#include "symtab/bsearch.h"
 
 /* Where those of the rows begin that lie in the image; sorted, to be freed. NULL without
  * memory. */
@@ -21,7 +16,7 @@ static uint64_t *starts_of(const struct hlg_image *image, const struct hlg_row *
 		if (rows[i].place.image == image)
 			starts[(*n)++] = rows[i].place.start;
 	if (*n)
-		qsort(starts, *n, sizeof(*starts), compare);
+		qsort(starts, *n, sizeof(*starts), hlg_bsearch_compare);
 	return starts;
 }
 
@@ -43,8 +38,9 @@ struct hlg_page_outline *hlg_page_outlines_of(const struct hlg_image *image, boo
 	}
 	for (size_t i = 0; i + 1 < image->spans.n; i++) { /* the last one has no end */
 		uint64_t size = span[i + 1].start - span[i].start;
-		bool own = each || (n_starts && bsearch(&span[i].start, starts, n_starts,
-							sizeof(*starts), compare));
+		bool own = each ||
+			   (n_starts && bsearch(&span[i].start, starts, n_starts,
+						sizeof(*starts), hlg_bsearch_compare));
 
 		if (own || span[i].kind > HLG_GAP)
 			last = NULL;
