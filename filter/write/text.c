@@ -43,7 +43,7 @@ struct text {
 	struct hlg_column columns[HLG_REPORT_COLUMNS];
 	unsigned char layout[MOST];
 	struct hlg_table table;
-	char no_room[64]; /* "size, samples": columns that the screen has no room for */
+	char no_room[64]; /* "size, regions": what the screen has no room for */
 	/* At hand. */
 	const struct hlg_row *row;
 	const struct hlg_host_row *host;
@@ -156,6 +156,10 @@ static void fit_columns(struct text *t, size_t shown)
 		snprintf(t->no_room + n, sizeof(t->no_room) - n, "%s%s", n ? ", " : "",
 			 t->columns[in_order[i]].heading);
 	}
+	if (t->no_regions && t->v->n_regions)
+		snprintf(t->no_room + strlen(t->no_room),
+			 sizeof(t->no_room) - strlen(t->no_room), "%sregions",
+			 t->no_room[0] ? ", " : "");
 }
 
 /* Those of rows: without edges and bars where there are none. */
