@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Somebody else may have written the file: what protobuf-c has made of it is checked
- * number by number, and its memory is limited, for two bytes can ask for a hundred.
+ * number by number.
  */
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +11,7 @@
 #include "filter/stacks/chains.h"
 #include "filter/stacks/tree.h"
 #include "tools/pprof/saved.h"
-
-#define MAX_MEMORY                                                                       \
-	((size_t)2 << 30) /* of the messages, over ten times HLG_SAVED_MAX_BYTES */
+#include "tools/pprof/unpack.h"
 
 /* Bytes of names for one of the file: few things share a name, and none shares many. */
 #define MAX_SHARING 16
@@ -30,6 +27,7 @@ struct decoder {
 	uint32_t events, images, functions; /* that are in saved from before, */
 	size_t cells, hosts, host_stacks;   /* and so these */
 	uint32_t *first; /* of each sample, and of one more: the place of its cells */
+	struct hlg_unpack sample; /* the one at hand */
 	const char *path;
 	struct hlg_err *err;
 };
@@ -43,6 +41,13 @@ static int fail(struct decoder *d, const char *problem)
 static int fail_memory(struct decoder *d)
 {
 	return hlg_err_memory(d->err, d->path);
+}
+
+static int fail_unpack(struct decoder *d, const struct hlg_unpack *why)
+{
+	if (why->spent)
+		return fail(d, "it would take more than 2 GiB of memory");
+	return why->failed ? fail_memory(d) : fail(d, "it is not in pprof's format");
 }
 
 /* A string of the table, or NULL. */
@@ -424,27 +429,11 @@ static int read_stack(struct decoder *d, const Pprof__Stack *from, const uint64_
 	return ok ? 0 : fail(d, "a sample has a wrong stack");
 }
 
-/* The cells of one sample: one for each event that has counts there. */
-static int read_sample(struct decoder *d, const Pprof__Sample *sample)
+/* One for each event that has counts in the sample; else they are as found. */
+static int read_cells(struct decoder *d, const Pprof__Sample *sample,
+		      struct hlg_saved_cell found)
 {
-	size_t n_events = d->p->extra->n_event;
-	struct hlg_saved_cell found = {0};
-	int rc = 0;
-
-	if ((sample->n_location_id != 1 && !sample->stack) ||
-	    sample->n_location_id == 0 ||
-	    !read_frame(d, sample->location_id[0], &found.at))
-		return fail(d, "a sample has a wrong location");
-	if (sample->n_value != 2 * n_events)
-		return fail(d, "a sample lacks values");
-	if (!read_labels(d, sample, &found.key))
-		return fail(d, "a sample has wrong labels");
-	if (sample->stack)
-		rc = read_stack(d, sample->stack, sample->location_id + 1,
-				sample->n_location_id - 1, &found.stack);
-	if (rc < 0)
-		return rc;
-	for (uint32_t i = 0; i < n_events; i++) {
+	for (uint32_t i = 0; i < d->p->extra->n_event; i++) {
 		struct hlg_count count = {(uint64_t)sample->value[2 * i],
 					  (uint64_t)sample->value[2 * i + 1]};
 		struct hlg_saved_cell *cell;
@@ -463,6 +452,29 @@ static int read_sample(struct decoder *d, const Pprof__Sample *sample)
 	return 0;
 }
 
+static int read_sample(struct decoder *d, const ProtobufCBinaryData *bytes)
+{
+	struct hlg_saved_cell found = {0};
+	const Pprof__Sample *sample = (const Pprof__Sample *)hlg_unpack_message(
+		&d->sample, &pprof__sample__descriptor, bytes->data, bytes->len);
+	int rc = 0;
+
+	if (!sample)
+		return fail_unpack(d, &d->sample);
+	if ((sample->n_location_id != 1 && !sample->stack) ||
+	    sample->n_location_id == 0 ||
+	    !read_frame(d, sample->location_id[0], &found.at))
+		return fail(d, "a sample has a wrong location");
+	if (sample->n_value != 2 * d->p->extra->n_event)
+		return fail(d, "a sample lacks values");
+	if (!read_labels(d, sample, &found.key))
+		return fail(d, "a sample has wrong labels");
+	if (sample->stack)
+		rc = read_stack(d, sample->stack, sample->location_id + 1,
+				sample->n_location_id - 1, &found.stack);
+	return rc < 0 ? rc : read_cells(d, sample, found);
+}
+
 static int read_samples(struct decoder *d)
 {
 	int rc = 0;
@@ -474,7 +486,7 @@ static int read_samples(struct decoder *d)
 		return fail_memory(d);
 	for (size_t i = 0; rc == 0 && i < d->p->n_sample; i++) {
 		d->first[i] = (uint32_t)d->saved->cells.n;
-		rc = read_sample(d, d->p->sample[i]);
+		rc = read_sample(d, &d->p->sample[i]);
 	}
 	d->first[d->p->n_sample] = (uint32_t)d->saved->cells.n;
 	return rc;
@@ -629,51 +641,10 @@ static int decode(struct decoder *d)
 	return rc;
 }
 
-/* Memory for protobuf-c, which is given back when all is read. */
-struct budget {
-	struct hlg_saved_arena arena;
-	bool spent, failed; /* it was asked for too much; malloc had no more */
-	jmp_buf none;
-};
-
-/*
- * Memory that protobuf-c cannot ask for without end. Where there is none it does not
- * return: protobuf-c 1.4 frees what it has not got for a repeated field.
- */
-static void *limited_alloc(void *ctx, size_t size)
-{
-	struct budget *budget = ctx;
-	void *bytes = NULL;
-
-	budget->spent = size > MAX_MEMORY || budget->arena.size > MAX_MEMORY - size;
-	if (!budget->spent)
-		bytes = hlg_saved_arena_alloc(&budget->arena, size, 1);
-	budget->failed = !budget->spent && !bytes;
-	if (!bytes)
-		longjmp(budget->none, 1);
-	return bytes;
-}
-
-static void no_free(void *ctx, void *bytes)
-{
-	(void)ctx;
-	(void)bytes;
-}
-
-/* Its memory is the budget's. NULL if it is no message, or the budget has no more. */
-static Pprof__Profile *unpack(struct budget *budget, const unsigned char *data,
-			      size_t size)
-{
-	ProtobufCAllocator allocator = {limited_alloc, no_free, budget};
-
-	return setjmp(budget->none) == 0 ? pprof__profile__unpack(&allocator, size, data)
-					 : NULL;
-}
-
 int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
 		     const char *path, struct hlg_err *err)
 {
-	struct budget budget = {.arena = {.raw = true}};
+	struct hlg_unpack all = HLG_UNPACK_INIT;
 	struct decoder d = {.names = MAX_SHARING * size + FREE_NAMES,
 			    .saved = saved,
 			    .events = (uint32_t)saved->events.n,
@@ -682,20 +653,17 @@ int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t 
 			    .cells = saved->cells.n,
 			    .hosts = saved->hosts.n,
 			    .host_stacks = saved->host_stacks.n,
+			    .sample = HLG_UNPACK_INIT,
 			    .path = path,
 			    .err = err};
 	int rc;
 
-	d.p = unpack(&budget, data, size);
-	if (d.p)
-		rc = decode(&d);
-	else if (budget.spent)
-		rc = fail(&d, "it would take more than 2 GiB of memory");
-	else
-		rc = budget.failed ? fail_memory(&d)
-				   : fail(&d, "it is not in pprof's format");
+	d.p = (const Pprof__Profile *)hlg_unpack_message(
+		&all, &pprof__profile__descriptor, data, size);
+	rc = d.p ? decode(&d) : fail_unpack(&d, &all);
 	free(d.first);
 	free(d.texts);
-	hlg_saved_arena_finish(&budget.arena);
+	hlg_unpack_finish(&all);
+	hlg_unpack_finish(&d.sample);
 	return rc;
 }
