@@ -66,6 +66,8 @@ while True:
         sys.exit(0)
     os.write(answer, b"ack\\n" * word.count(b"\\n"))
     put({PER_PING})
+    if how == "talks":
+        os.write(2, b"and another\\n")
     if how == "ends" and sent >= 3 * {PER_PING}:
         sys.exit(int(os.environ["STATUS"]))
     if how == "leaves" and sent >= 2 * {PER_PING}:
@@ -252,7 +254,8 @@ def check_keys(bench):
         screen.press("/" + rows[1][:4])
         screen.wait("^/" + rows[1][:4])
         screen.press("\r")
-        screen.wait(r'^\d+ functions? with "' + rows[1][:4])
+        screen.wait(rf'function with "{rows[1][:4]}" \(\d+\)$')
+        screen.wait("^Escape all functions  q end ")
         if rows[0] in screen.text() or rows[1] not in screen.text():
             yield f"the filter {rows[1][:4]}:\n{screen.text()}"
         screen.press("\r")  # annotate
@@ -268,7 +271,7 @@ def check_keys(bench):
         screen.wait("top  0:00")
         screen.wait(r"% .* sort_keys$")
         screen.press("j/nomatch\r\r")
-        screen.wait('^0 functions with "nomatch"')
+        screen.wait(r'function with "nomatch" \(0\)$')
         screen.press("q")
         if screen.end() or not samples_of(screen.raw.decode().split("recorded  ")[-1].replace(
                 "\r", "")):
@@ -296,6 +299,35 @@ def check_keys(bench):
     left = [n for n in os.listdir(bench.folder) if n.startswith("hlguest-") and n not in saved]
     if left:
         yield f"left: {left}"
+
+
+def check_said(bench):
+    """What a key was answered stays, however much the guest says; so does how to be helped."""
+    screen = bench.terminal(how="talks", columns=100, lines=60)
+    try:
+        screen.wait(r"^said: and another +h help$")
+        screen.press("w")
+        screen.wait(r"^saved hlguest-top-[\d-]+\.data and ")
+        for _ in range(5):
+            screen.read(0.1)
+        if not screen.lines()[-1].startswith("saved "):
+            yield f"what was saved is gone:\n{screen.text()}"
+        for words in "by all since the start", "by name":
+            screen.press("s")
+            screen.wait(f"function {words}$")
+        screen.press("s")
+        screen.wait("function$")
+        screen.wait("^said: ")
+        screen.press("h")
+        screen.wait(r"^said: and another$")  # h does nothing here
+        screen.press("qw")
+        screen.wait(r"^saved hlguest-top-[\d-]+\.data and ")
+        screen.press("q")
+        screen.end()
+        if "saved hlguest-top" in screen.text() or "and another" not in screen.text():
+            yield f"behind the screen:\n{screen.text()}"
+    finally:
+        screen.close()
 
 
 def check_sizes(bench):
@@ -422,9 +454,9 @@ def main():
             return tap.finish()
         for name, check in (("--once", check_once), ("JSON", check_json),
                             ("tables", check_tables), ("ends", check_ends),
-                            ("words", check_words), ("keys", check_keys),
+                            ("words", check_words), ("keys", check_keys), ("said", check_said),
                             ("sizes", check_sizes), ("colours", check_colours)):
-            screen = name in ("keys", "sizes", "colours") and \
+            screen = name in ("keys", "said", "sizes", "colours") and \
                 "without" in must(hlguest, "--version") and "ncurses" in \
                 must(hlguest, "--version").split("without")[-1]
             if screen:

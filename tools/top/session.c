@@ -73,7 +73,7 @@ static void tell_said(struct session *s)
 	if (!line)
 		return;
 	hlg_escape_cut(shown, sizeof(shown), line);
-	hlg_top_view_tell(&s->view, "said: %s", shown);
+	hlg_top_view_hear(&s->view, shown);
 	free(line);
 }
 

@@ -59,16 +59,20 @@ static struct hlg_top_shown shown_of(const struct hlg_top_view *v)
 	return shown;
 }
 
+static bool is_told(const struct hlg_top_view *v)
+{
+	return v->message[0] && hlg_top_view_now() < v->message_until;
+}
+
 void hlg_top_view_draw(struct hlg_top_view *v)
 {
 	const struct hlg_top_shown shown = shown_of(v);
 	const struct hlg_top_pane pane = {v->pane.title, v->pane.lines, v->pane.n};
-	const bool told = v->message[0] && hlg_top_view_now() < v->message_until;
 	struct hlg_top_frame frame;
 
 	if (!v->screen)
 		return;
-	hlg_top_frame_build(&frame, &shown, &v->keys, &pane, told ? v->message : NULL);
+	hlg_top_frame_build(&frame, &shown, &v->keys, &pane, is_told(v) ? v->message : NULL);
 	hlg_top_screen_show(&frame, v->again);
 	v->again = false;
 	hlg_top_frame_finish(&frame);
@@ -82,8 +86,17 @@ void hlg_top_view_tell(struct hlg_top_view *v, const char *fmt, ...)
 	vsnprintf(v->message, sizeof(v->message), fmt, ap);
 	va_end(ap);
 	v->message_until = hlg_top_view_now() + MESSAGE_NS;
+	v->heard = false;
 	if (!v->screen)
 		fprintf(stderr, "hlguest: %s\n", v->message);
+}
+
+void hlg_top_view_hear(struct hlg_top_view *v, const char *line)
+{
+	if (is_told(v) && !v->heard)
+		return;
+	hlg_top_view_tell(v, "said: %s", line);
+	v->heard = true;
 }
 
 void hlg_top_view_print(struct hlg_top_view *v)

@@ -31,6 +31,7 @@ struct hlg_top_view {
 	struct hlg_top_panes pane;
 	char message[512];
 	uint64_t message_until;
+	bool heard; /* the message is of hlg_top_view_hear */
 	bool again;  /* all of the screen is to be drawn */
 	bool failed; /* it cannot go on: err, if there is a message, says why */
 	struct hlg_err err;
@@ -55,6 +56,9 @@ void hlg_top_view_print(struct hlg_top_view *view);
 /* For some seconds in the last line of the screen; without one on standard error. */
 __attribute__((format(printf, 2, 3))) void hlg_top_view_tell(struct hlg_top_view *view,
 							     const char *fmt, ...);
+
+/* The same of what perf, or the command, says; but what was told by the above stays. */
+void hlg_top_view_hear(struct hlg_top_view *view, const char *line);
 
 /* Does what a key says, but for HLG_TOP_SAVE and HLG_TOP_QUIT, which it returns. */
 enum hlg_top_action hlg_top_view_press(struct hlg_top_view *view, int key);
