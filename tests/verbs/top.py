@@ -420,6 +420,35 @@ def check_live(bench):
         yield f"status {status}, {counts}, {last}: {err}"
 
 
+def check_later(bench):
+    """With -a a guest of another ELF that comes later has its own rows; in a namespace of
+    processes of ours, so that no other VMM is seen."""
+    vm = monitor(bench.build, bench.folder)
+    elfs = [guest(name, bench.build, bench.folder) for name in ("demo", "rusty")]
+    script = '"$1" --seconds=60 "$2" & "$0" top -a --stdio --format=json --every=0.5s & ' \
+        'sleep 2; "$1" --seconds=60 "$3" & sleep 30; kill -INT %2; wait %2'
+    child = subprocess.Popen(
+        ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "-c", script,
+         os.path.abspath(bench.hlguest), vm, *elfs], cwd=bench.folder, env=environment(),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    seen, line = [], b""
+    try:
+        for line in child.stdout:
+            now = {os.path.basename(row["file"]) for row in json.loads(line)["rows"]
+                   if row["file"] and row["recent"]["samples"]}
+            seen += [sorted(now)] if now and sorted(now) not in seen else []
+            if len(now) == 2:
+                break
+    finally:
+        child.kill()
+        _, err = child.communicate()
+    names = [os.path.basename(elf) for elf in elfs]
+    if b"Operation not permitted" in err:
+        raise Skip("no namespace of processes (not root)")
+    if not seen or seen[0] != names[:1] or seen[-1] != sorted(names):
+        yield f"{seen}: {err}{line}"
+
+
 def check_callers(bench):
     """With -g what is recorded has the guest's callers, but of the first moments."""
     vm = monitor(bench.build, bench.folder)
@@ -465,6 +494,7 @@ def main():
                 tap.run(name, lambda check=check: list(check(bench)))
         os.unlink(os.path.join(folder, "perf"))
         tap.run("a real guest", lambda: list(check_live(bench)))
+        tap.run("guests that come later", lambda: list(check_later(bench)))
         tap.run("callers", lambda: list(check_callers(bench)))
     return tap.finish()
 

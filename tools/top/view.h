@@ -15,7 +15,7 @@
 struct hlg_top_view {
 	/* Set before it begins; what these point to outlives it. */
 	const struct hlg_top_request *request;
-	const struct hlg_top_guests *guests;
+	struct hlg_top_guests *guests;
 	const struct hlg_batch_given *given; /* what was read so far */
 	/* Set as they become true, or false. */
 	bool screen; /* there is one, which was begun */
@@ -23,7 +23,9 @@ struct hlg_top_view {
 	struct hlg_top_window window;
 	struct hlg_top_judged *judged; /* NULL: none so far */
 	uint64_t judged_at;
-	bool misjudged; /* the last time that it was tried */
+	size_t judged_images;   /* how many there were the last time that it was tried */
+	uint64_t misjudged_at;  /* the first time in a row that it failed; 0: it did not */
+	uint64_t misjudge_cost; /* ns of CPU time, of the last such time; err says why */
 	struct hlg_top_rows rows;
 	struct hlg_top_sums sums; /* as they were when the display was paused */
 	uint64_t took;            /* the same */
