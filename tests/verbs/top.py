@@ -12,6 +12,7 @@ here, real perf: the only table of --once is what report says of its recording.
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -212,8 +213,13 @@ def check_ends(bench):
     out, err, status = bench.run("--stdio", "-o", path, how="refuses")
     if os.path.exists(path):
         yield "an empty recording is left"
-    if status != 1 or "perf says no" not in err or "nothing was recorded" not in err:
+    if status != 1 or "perf says no" not in err or \
+            "hlguest: perf ended with status 1, and nothing was recorded" not in err:
         yield f"refuses: status {status}: {err}{out}"
+    _, err, status = run(*bench.argv("--stdio", DEMO, "--", "false"), cwd=bench.folder,
+                         env=environment(HOW="refuses", **bench.env))
+    if status != 1 or "hlguest: false: ended with status 1, and nothing was" not in err:
+        yield f"a command: status {status}: {err}"
     for sig, status in ((signal.SIGTERM, 143), (signal.SIGINT, 0)):
         child = subprocess.Popen(bench.argv("--stdio", DEMO, "-p", "1"), cwd=bench.folder,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -381,7 +387,7 @@ def check_words(bench):
             (["-p", "1", os.path.join(DATA, "demo-user.data")], 2, "is a recording"),
             (["-p", "4194305", DEMO], 1, "no such process"),
             (["-p", "1", "-e", "instructoins", DEMO], 1, "no such event"),
-            (["-p", "1"], 2, "no guest ELF is found"),
+            (["-p", str(os.getpid())], 2, "no guest ELF is found"),
             (["--"], 2, "no command follows"),
             (["--", "./nosuchvmm", DEMO], 127, "not found"),
             (["-p", "1", "./nosuch.elf"], 2, "nosuch.elf")):
@@ -392,6 +398,22 @@ def check_words(bench):
         if got != status or said not in err or out or \
                 os.path.exists(os.path.join(bench.folder, "words")):
             yield f"{words}: status {got}: {err}{out}"
+
+
+def check_foreign(bench):
+    """Of another user's process nothing can be read, and that is said."""
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    folder = tempfile.mkdtemp(prefix="top-")
+    try:
+        os.chmod(folder, 0o755)
+        program = shutil.copy(bench.hlguest, folder)
+        _, err, status = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                             program, "top", "-p", str(os.getpid()), cwd=folder)
+    finally:
+        shutil.rmtree(folder)
+    if status != 2 or "may not look into that process" not in err:
+        yield f"status {status}: {err}"
 
 
 def check_live(bench):
@@ -483,7 +505,7 @@ def main():
             return tap.finish()
         for name, check in (("--once", check_once), ("JSON", check_json),
                             ("tables", check_tables), ("ends", check_ends),
-                            ("words", check_words), ("keys", check_keys), ("said", check_said),
+                            ("words", check_words), ("another user", check_foreign), ("keys", check_keys), ("said", check_said),
                             ("sizes", check_sizes), ("colours", check_colours)):
             screen = name in ("keys", "said", "sizes", "colours") and \
                 "without" in must(hlguest, "--version") and "ncurses" in \

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/top/guests.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symtab/grow.h"
 #include "tools/record/session.h"
@@ -44,6 +47,15 @@ static int add_found(struct hlg_top_guests *g, const struct hlg_record_guests *f
 	return rc;
 }
 
+/* Is the first of these processes one whose links this user may not read? */
+static bool is_foreign(const char *pids)
+{
+	char path[64], to[8];
+
+	snprintf(path, sizeof(path), "/proc/%.*s/exe", (int)strcspn(pids, ","), pids);
+	return readlink(path, to, sizeof(to)) < 0 && errno == EACCES;
+}
+
 static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 {
 	const char *command = r->command ? r->command[0] : "the command";
@@ -54,6 +66,12 @@ static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 				   "looked into for its guest (name the guest: hlguest "
 				   "top guest.elf -p %s)",
 				   r->guests.untrusted, r->pid ? r->pid : "PID");
+	if (r->pid && is_foreign(r->pid))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "-p %s: this user may not look into that process for "
+				   "its guest (run as root, or name it: hlguest top "
+				   "guest.elf -p %s)",
+				   r->pid, r->pid);
 	if (r->pid)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "-p %s: no guest ELF is found by that process's "

@@ -362,17 +362,27 @@ static int write_report(struct session *s)
 
 static void tell_perf(const struct session *s, int status)
 {
-	if (s->given.sums.samples == 0 && status)
+	char *const *command = s->request->record.command;
+
+	if (s->given.sums.samples == 0 && status > 0 && status < 128 && command) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, command[0]);
+		fprintf(stderr,
+			": ended with status %d, and nothing was recorded (see what it "
+			"said)\n",
+			status);
+	} else if (s->given.sums.samples == 0 && status) {
 		fprintf(stderr,
 			"hlguest: perf ended with status %d, and nothing was recorded "
 			"(see what it said; hlguest doctor shows what this machine can "
 			"record)\n",
 			status);
-	else if (s->perf.killed)
+	} else if (s->perf.killed) {
 		fprintf(stderr,
 			"hlguest: perf was ended by signal %d: what it had written by "
 			"then is reported\n",
 			status - 128);
+	}
 }
 
 /* As record does; the recording is whole without. */

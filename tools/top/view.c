@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "filter/report/nothing.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
 #include "tools/top/screen.h"
@@ -60,6 +61,9 @@ static struct hlg_top_shown shown_of(const struct hlg_top_view *v)
 			      "top guest.elf -a)";
 	else if (v->misjudged_at)
 		shown.waits = v->err.msg;
+	else if (shown.event && hlg_nothing_is_user(shown.event))
+		shown.waits = "no guest sample: the kernel is left out, and guests with "
+			      "it (" HLG_NOTHING_USER ")";
 	return shown;
 }
 
