@@ -19,6 +19,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from programs import hlguest_of
+from recording import shifted
 from tap import DATA, Skip, Tap, environment, parser, run
 
 # Runs what it is handed, by a shell as Slurm does, and keeps its words.
@@ -296,6 +297,32 @@ def parallel(bench):
         yield "a name was run"
 
 
+def overlap(bench):
+    """Guests closer than their image is long, whose bases are found: whichever tasks read
+    them, each has the same functions and samples as in one report."""
+    with open(os.path.join(DATA, "demo-host.data"), "rb") as f:
+        data = f.read()
+    os.mkdir(bench.path("near"))
+    for i in range(6):
+        with open(bench.path(f"near/{i}.data"), "wb") as f:
+            f.write(shifted(data, i * 10_000_001_237, i % 3 << 12))
+    bench.write("nearby", "".join(f"near/{i}.data\n" for i in range(6)))
+    rows = r"^ *[\d.]+ %.*$|^accounted.*\n.*$"
+    words = ("report", "--top=0", "--regions=1", "guest.elf@auto")
+    one, _, status = bench.run(*words, "--input-list=nearby")
+    expected = re.findall(rows, one.split("\nregion")[0], re.M)
+    if status or "3 bases (found" not in one or len(expected) < 10:
+        yield f"one report: {status}, {one}"
+    for n in 1, 2, 3, 6:
+        bench.again()
+        _, err, status = bench.run("fleet", "submit", "--list=nearby", "-o", "sum.pb.gz",
+                                   f"--tasks={n}", "guest.elf@auto")
+        out, _, _ = bench.run(*words, "sum.pb.gz")
+        if status or re.findall(rows, out.split("\nregion")[0], re.M) != expected or \
+                "check     OK" not in out:
+            yield f"{n} tasks: {status}, {err}{out}\nnot {one}"
+
+
 def refused(bench):
     """Words that make no sense; another user's plan; a sum that would replace something."""
     bench.write("none.elf", "")
@@ -371,7 +398,8 @@ def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
     for name, check in (("here", here), ("again", again), ("sbatch", slurm),
-                        ("parallel", parallel), ("refused", refused)):
+                        ("parallel", parallel), ("bases that overlap", overlap),
+                        ("refused", refused)):
         with tempfile.TemporaryDirectory(prefix="fleet-") as folder:
             tap.run(name, lambda c=check, f=folder: list(c(Bench(args.build, f))))
     return tap.finish()
