@@ -202,9 +202,9 @@ static int submit_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, 
 			"has ended: hlguest fleet submit --resume %s)\n",
 			map, plan->dir);
 	if (rc == 0 && n)
-		printf("job %s runs %zu tasks, job %s sums them (hlguest fleet status "
-		       "%s)\n",
-		       map, n, reduce, plan->dir);
+		printf("job %s runs %zu task%s, job %s sums them (hlguest fleet "
+		       "status %s)\n",
+		       map, n, n == 1 ? "" : "s", reduce, plan->dir);
 	else if (rc == 0)
 		printf("job %s sums the parts (hlguest fleet status %s)\n", reduce,
 		       plan->dir);
