@@ -160,7 +160,7 @@ def killed(bench, slurm):
     slurm.start_node("n2")
     slurm.wait(slurm.is_up)
     out, err, status = bench.resume()
-    if status or err or f"runs {20 - len(before)} tasks" not in out:
+    if status or err or f"runs {20 - len(before)} task" not in out:
         yield f"resume: {status}, {out}{err}"
     slurm.wait(slurm.is_quiet, 240)
     yield from bench.same("resumed")
