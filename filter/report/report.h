@@ -53,7 +53,7 @@ struct hlg_report {
 	struct hlg_border border;          /* as the options say: none with border=keep */
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;
-	char *banner;     /* hlg_notes_banner() of it; NULL if the samples fit */
+	char *banner;     /* hlg_banner_text() of it; NULL if the samples fit */
 	size_t n_misfits; /* rows of all that are not named: their samples do not fit */
 	struct hlg_count misfits; /* what they have */
 	bool suppressed; /* names are: samples do not fit, rows are guest addresses */

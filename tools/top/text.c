@@ -9,7 +9,8 @@
 #include "config.h"
 #include "filter/view/place-name.h"
 #include "filter/write/table.h"
-#include "filter/write/text-lines.h"
+#include "filter/write/text-head.h"
+#include "filter/write/text-line.h"
 #include "symtab/escape.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -121,17 +122,17 @@ void hlg_top_text_head(FILE *f, const struct hlg_top_shown *shown)
 	FILE *to;
 
 	if (!shown->judged) {
-		hlg_text_lines_wrapped(f, &shown->screen, "check     ",
-				       shown->waits ? shown->waits
-						    : "no guest sample so far: does a "
-						      "guest run?");
+		hlg_text_line_wrap(f, &shown->screen, "check     ",
+				   shown->waits ? shown->waits
+						: "no guest sample so far: does a "
+						  "guest run?");
 		return;
 	}
 	to = open_memstream(&text, &size);
 	report = shown->judged->report;
 	report.screen = shown->screen;
 	if (to) {
-		hlg_text_lines_head(to, &report);
+		hlg_text_head_write(to, &report);
 		fclose(to);
 	}
 	rest = text;
