@@ -251,7 +251,8 @@ static void tell_elsewhere(struct hlg_report *r)
 		hlg_note_list_warn(
 			&r->remarks,
 			"%" PRIu64 " samples would fit %s at base 0x%" PRIx64 "%s",
-			fit->on_samples, ti->image->path, fit->base,
+			fit->on_samples, ti->image->path,
+			hlg_space_ip(r->space, fit->base),
 			overlaps(ti->image, fit->base)
 				? ", which overlaps where it lies: report these "
 				  "guests apart (tid=, or their recordings)"

@@ -216,6 +216,10 @@ def check_ends(bench):
     if status != 1 or "perf says no" not in err or \
             "hlguest: perf ended with status 1, and nothing was recorded" not in err:
         yield f"refuses: status {status}: {err}{out}"
+    _, err, status = run(*bench.argv("--stdio", DEMO, "--", "true"), cwd=bench.folder,
+                         env=environment(HOW="dies", **bench.env))
+    if status != 137 or "then is reported (and true may still run)\n" not in err:
+        yield f"a command whose perf dies: status {status}: {err}"
     _, err, status = run(*bench.argv("--stdio", DEMO, "--", "false"), cwd=bench.folder,
                          env=environment(HOW="refuses", **bench.env))
     if status != 1 or "hlguest: false: ended with status 1, and nothing was" not in err:

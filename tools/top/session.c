@@ -380,8 +380,12 @@ static void tell_perf(const struct session *s, int status)
 	} else if (s->perf.killed) {
 		fprintf(stderr,
 			"hlguest: perf was ended by signal %d: what it had written by "
-			"then is reported\n",
-			status - 128);
+			"then is reported%s",
+			status - 128, command ? " (and " : "\n");
+		if (command) {
+			hlg_escape_print(stderr, command[0]);
+			fputs(" may still run)\n", stderr);
+		}
 	}
 }
 
