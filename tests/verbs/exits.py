@@ -180,6 +180,40 @@ def check_lost(build, folder):
     return wrong
 
 
+def check_parts(build, folder):
+    """Times that have a call's end, or the VMM's part of an exit, and nothing else."""
+    path = os.path.join(folder, "parts.data")
+    file = splice.File()
+    make = splice.Maker(file)
+    records = []
+
+    def add(event, time, **values):
+        records.append((time, 0, make.sample(event, time, 0, PID, TIDS[0], vcpu_id=0,
+                                             exit_reason=30, isa=1, **values)))
+
+    for start, port in ((1000, 108), (2000, 101)):
+        add("kvm_entry", start - 900)
+        add("kvm_exit", start)
+        add("kvm_pio", start + 10, rw=1, port=port, size=4, count=1)
+        add("kvm_userspace_exit", start + 20, reason=2, errno=0)
+        add("sys_enter_ioctl", start + 50, cmd=0xae80, fd=6)
+    add("kvm_entry", 2100)
+    file.write(path, splice.rounds(records, 10000, lambda _: 0))
+    wrong = []
+    for start, end, pairs, calls in ((990, 1500, {"exit": 0, "vmm": 0}, ["between guest calls"]),
+                                     (1500, 2500, {"exit": 1, "vmm": 1}, ["host call"]),
+                                     (2010, 2500, {"exit": 0, "vmm": 1}, [])):
+        out, err, status = run(hlguest_of(build), "exits", "--format=json", f"{ELF}@{BASE:#x}",
+                               f"--time=0.{start:09},0.{end:09}", path)
+        document = json.loads(out) if status == 0 else {"pairs": None, "tables": [], "notes": []}
+        got = [r["name"] for t in document["tables"] if (t["kind"], t["by"]) == ("exit", "call")
+               for r in t["rows"]]
+        if (status, document["pairs"], got) != (0, pairs, calls):
+            wrong.append(f"{start} to {end}: status {status}, {document['pairs']}, {got}: {err}")
+        wrong += [f"{start} to {end}: {note}" for note in document["notes"] if "software" in note]
+    return wrong
+
+
 def refused(build, path, *texts):
     """One line that has all texts, and status 1."""
     out, err, status = run(hlguest_of(build), "exits", "-q", ELF, path)
@@ -418,6 +452,7 @@ def main():
         tap.run("selection, csv", check_choice, build, path, known)
         tap.run("the base found from samples", check_base, build, folder, 300)
         tap.run("lost records", check_lost, build, folder)
+        tap.run("a call's end alone, a VMM's part alone", check_parts, build, folder)
         tap.run("formats missing, damaged, hostile", check_hostile, build, folder)
         tap.run("no tracepoints", check_none, build)
         tap.run("a field past the samples' end", check_far, build, folder)

@@ -524,8 +524,11 @@ void hlg_batch_note_sums(const struct hlg_recording_sums *sums, const char *of,
 			of, sums->unjoined);
 	if (sums->left)
 		hlg_note_list_warn(notes,
-				   "%sthe recording was cut off: its last %" PRIu64
-				   " bytes hold no whole record",
+				   sums->recordings > 1
+					   ? "%srecordings were cut off: %" PRIu64
+					     " bytes at their ends hold no whole record"
+					   : "%sthe recording was cut off: its last "
+					     "%" PRIu64 " bytes hold no whole record",
 				   of, sums->left);
 }
 
