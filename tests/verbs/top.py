@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True  # the folders are the source's
@@ -451,21 +452,26 @@ def check_later(bench):
     processes of ours, so that no other VMM is seen."""
     vm = monitor(bench.build, bench.folder)
     elfs = [guest(name, bench.build, bench.folder) for name in ("demo", "rusty")]
-    script = '"$1" --seconds=60 "$2" & "$0" top -a --stdio --format=json --every=0.5s & ' \
-        'sleep 2; "$1" --seconds=60 "$3" & sleep 30; kill -INT %2; wait %2'
+    script = '"$1" --seconds=100 "$2" & "$0" top -a --stdio --format=json --every=0.5s & ' \
+        'until [ -e later ]; do sleep 0.1; done; "$1" --seconds=100 "$3" & wait %2'
     child = subprocess.Popen(
         ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "-c", script,
          os.path.abspath(bench.hlguest), vm, *elfs], cwd=bench.folder, env=environment(),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    seen, line = [], b""
+    late, seen, line = threading.Timer(TIMEOUT, child.kill), [], b""
+    late.start()
     try:
         for line in child.stdout:
             now = {os.path.basename(row["file"]) for row in json.loads(line)["rows"]
                    if row["file"] and row["recent"]["samples"]}
             seen += [sorted(now)] if now and sorted(now) not in seen else []
+            if now:  # the first is seen
+                with open(os.path.join(bench.folder, "later"), "wb"):
+                    pass
             if len(now) == 2:
                 break
     finally:
+        late.cancel()
         child.kill()
         _, err = child.communicate()
     names = [os.path.basename(elf) for elf in elfs]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/pprof/shifts.h"
 
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "symtab/image/lane.h"
@@ -73,6 +73,7 @@ static bool is_free(const struct hlg_saved *saved, const struct hlg_image *here,
 {
 	const struct hlg_saved_cell *cells = saved->cells.at;
 
+	assert(here);
 	/* Outside comes first in the order of cells. */
 	for (size_t i = 0; i < saved->cells.n && !cells[i].at.image; i++) {
 		uint64_t ip = hlg_lane_ip(cells[i].at.ip) - bias;

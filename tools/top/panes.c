@@ -184,8 +184,9 @@ static struct way *collect_ways(const struct hlg_paths *paths, const void *owner
 	return ways;
 }
 
-/* How often in a row the frame at i of a path is there: of a function that calls itself. */
-static size_t repeats(const struct hlg_paths *paths, const struct hlg_path *path, size_t i)
+/* How often in a row a function is there that calls itself, from the frame at i on. */
+static size_t repeats(const struct hlg_paths *paths, const struct hlg_path *path,
+		      size_t i)
 {
 	const struct hlg_path_frame *frames = &paths->frames[path->first];
 	size_t n = 1;
@@ -226,7 +227,8 @@ static void write_bare(FILE *f, uint64_t bare)
 {
 	if (bare)
 		fprintf(f,
-			"%" PRIu64 " more sample%s, of which no caller is known: callers come up "
+			"%" PRIu64
+			" more sample%s, of which no caller is known: callers come up "
 			"to two\nrefreshes later, and those of the first moments never\n",
 			bare, bare == 1 ? "" : "s");
 }

@@ -92,8 +92,8 @@ static const struct hlg_row *find_row(const struct hlg_row *const *rows, size_t 
 	return found ? *found : NULL;
 }
 
-/* What the report knows of a row. Samples of phases are worth less, by as much as it found
- * of all (design): when each sample was taken is not known here. */
+/* What the report knows of a row. Samples of phases are worth less, by as much as it
+ * found of all (design): when each sample was taken is not known here. */
 static bool learn(struct hlg_row *row, const struct hlg_row *judged, double all, double n)
 {
 	double low = row->share.low;

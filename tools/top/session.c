@@ -87,7 +87,8 @@ static void save(struct session *s)
 		(int)s->guests.n,
 		s->guests.words,
 		paths,
-		hlg_top_guests_paths(&s->guests, &s->options, &s->request->record, paths)};
+		hlg_top_guests_paths(&s->guests, &s->options, &s->request->record,
+				     paths)};
 
 	hlg_top_save(&saving, message, sizeof(message));
 	hlg_top_view_tell(&s->view, "%s", message);
@@ -396,10 +397,10 @@ static void note_guests(const struct session *s)
 	struct hlg_err err;
 
 	if (s->request->out && s->given.sums.samples &&
-	    hlg_beside_write(
-		    s->request->out, paths,
-		    hlg_top_guests_paths(&s->guests, &s->options, &s->request->record, paths),
-		    &err) < 0)
+	    hlg_beside_write(s->request->out, paths,
+			     hlg_top_guests_paths(&s->guests, &s->options,
+						  &s->request->record, paths),
+			     &err) < 0)
 		hlg_output_error(&err);
 }
 
@@ -432,9 +433,7 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 		      stderr);
 		return 1;
 	}
-	status = s->request->once || s->request->format
-			 ? write_last(s)
-			 : write_report(s);
+	status = s->request->once || s->request->format ? write_last(s) : write_report(s);
 	if (s->view.failed || cut)
 		return 1;
 	if (ended_by && (command || ended_by != SIGINT))

@@ -196,7 +196,7 @@ static void put_margin(FILE *f, const struct hlg_row *row, bool ascii)
 		hlg_interval_percent(points, row->few ? s->high : side));
 }
 
-/* What tells rows of one name apart, as report has it: as "  (0x4010)  [guest.elf]"; to be
+/* What tells rows of one name apart, as report has it: "  (0x4010)  [guest.elf]"; to be
  * freed, NULL without memory. */
 static char *remark_of(const struct hlg_top_shown *shown, const struct hlg_row *row)
 {
@@ -224,7 +224,8 @@ static char *remark_of(const struct hlg_top_shown *shown, const struct hlg_row *
 	return NULL;
 }
 
-/* A name within so many columns (0: any), and the remark if both fit, or it fits at all. */
+/* A name within so many columns (0: any), and the remark if both fit, or it fits at all.
+ */
 static void put_name(FILE *f, const struct hlg_top_shown *shown,
 		     const struct hlg_row *row, size_t columns)
 {

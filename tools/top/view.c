@@ -80,7 +80,8 @@ void hlg_top_view_draw(struct hlg_top_view *v)
 
 	if (!v->screen)
 		return;
-	hlg_top_frame_build(&frame, &shown, &v->keys, &pane, is_told(v) ? v->message : NULL);
+	hlg_top_frame_build(&frame, &shown, &v->keys, &pane,
+			    is_told(v) ? v->message : NULL);
 	hlg_top_screen_show(&frame, v->again);
 	v->again = false;
 	hlg_top_frame_finish(&frame);

@@ -23,8 +23,8 @@ struct hlg_top_view {
 	struct hlg_top_window window;
 	struct hlg_top_judged *judged; /* NULL: none so far */
 	uint64_t judged_at;
-	size_t judged_images;   /* how many there were the last time that it was tried */
-	uint64_t misjudged_at;  /* the first time in a row that it failed; 0: it did not */
+	size_t judged_images;  /* how many there were the last time that it was tried */
+	uint64_t misjudged_at; /* the first time in a row that it failed; 0: it did not */
 	uint64_t misjudge_cost; /* ns of CPU time, of the last such time; err says why */
 	struct hlg_top_rows rows;
 	struct hlg_top_sums sums; /* as they were when the display was paused */
@@ -33,7 +33,7 @@ struct hlg_top_view {
 	struct hlg_top_panes pane;
 	char message[512];
 	uint64_t message_until;
-	bool heard; /* the message is of hlg_top_view_hear */
+	bool heard;  /* the message is of hlg_top_view_hear */
 	bool again;  /* all of the screen is to be drawn */
 	bool failed; /* it cannot go on: err, if there is a message, says why */
 	struct hlg_err err;

@@ -263,8 +263,8 @@ START_TEST(every_size)
 }
 END_TEST
 
-/* A guest that came later and does not go with the others is left out after a while; what
- * was shown before stays until then, and so it does where the only one cannot be shown. */
+/* A guest that came later and does not go with the others is left out after a while, if
+ * more may come; what was shown before stays. */
 START_TEST(left_out)
 {
 	static const struct hlg_top_request request = {.window = 10, .every = 1};
