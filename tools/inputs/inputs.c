@@ -237,7 +237,7 @@ static const struct hlg_verb_option shared[] = {
 	 .letter = 'j',
 	 .value = "N",
 	 .help = "threads; 0: one for each CPU that may be used",
-	 .fallback = "1",
+	 .fallback = "0",
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_threads},
 	HLG_VERB_QUIET(struct hlg_inputs, quiet, "no progress on the terminal"),
@@ -800,7 +800,7 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	int rc = options ? 0 : hlg_err_memory(&err, "arguments");
 
 	in->verb = verb;
-	in->threads = 1;
+	in->threads = hlg_cpus_count();
 	in->inlines = -1;
 	if (in->second)
 		in->second->verb = verb;
