@@ -405,6 +405,18 @@ def check_words(bench):
             yield f"{words}: status {got}: {err}{out}"
 
 
+def check_forced(bench):
+    """At a wrong base functions have no names, unless that is asked for."""
+    for words, named in (([], False), (["--force"], True), (["--force=no"], False)):
+        out, err, status = run(*bench.argv("--once", *words, DEMO + "@0x4001000", "-p", "1"),
+                               cwd=bench.folder, env=environment(HOW="goes on", **{
+                                   **bench.env, "SPOTS": " ".join(
+                                       str(int(n) + 0x4000000 - 0x3000 + 0x1) for n in
+                                       bench.env["SPOTS"].split())}))
+        if status != 3 or bool(re.search(r"% .* [a-z]+_[a-z_]+$", out, re.M)) != named:
+            yield f"{words}: status {status}: {err}{out}"
+
+
 def check_foreign(bench):
     """Of another user's process nothing can be read, and that is said."""
     if os.geteuid() != 0:
@@ -515,7 +527,7 @@ def main():
             return tap.finish()
         for name, check in (("--once", check_once), ("JSON", check_json),
                             ("tables", check_tables), ("ends", check_ends),
-                            ("words", check_words), ("another user", check_foreign), ("keys", check_keys), ("said", check_said),
+                            ("words", check_words), ("--force", check_forced), ("another user", check_foreign), ("keys", check_keys), ("said", check_said),
                             ("sizes", check_sizes), ("colours", check_colours)):
             screen = name in ("keys", "said", "sizes", "colours") and \
                 "without" in must(hlguest, "--version") and "ncurses" in \

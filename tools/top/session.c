@@ -510,6 +510,8 @@ static int prepare(struct session *s, struct hlg_err *err)
 	bool apart = true; /* of guests that are not known yet it may have to be */
 	int rc = prepare_callers(s, err);
 
+	if (rc == 0 && s->request->force)
+		rc = hlg_top_guests_option(&s->guests, "--force=yes", err);
 	if (rc == 0)
 		rc = hlg_top_guests_find(&s->guests, &s->request->images,
 					 &s->request->record, err);
