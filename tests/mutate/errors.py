@@ -262,8 +262,6 @@ ERRORS = [
     ("tools/page/cut.c", "share < pow(10, -power - 1)", "share <= pow(10, -power)", "page cut"),
     # saved profiles
     ("tools/pprof/encode.c", "		*r->field = (int64_t)n - 1;", "		*r->field = (int64_t)n;", "hlguest pprof"),
-    ("tools/pprof/encode.c", "return n < INT64_MAX ? (int64_t)n : INT64_MAX;", "return (int64_t)n;",
-     "hlguest pprof"),
     ("tools/pprof/encode.c", 'len == 10 && strncmp(event, "task-clock", len) == 0', "false",
      "hlguest pprof"),
     ("tools/pprof/encode.c", "	p->n_sample_type = 2 * e->saved->events.n;", "	p->n_sample_type = e->saved->events.n;",
@@ -307,7 +305,7 @@ ERRORS = [
     ("tools/cli/output.c", "	return hlg_output_error(&err);\n}\n\nvoid hlg_output_exit", "	return status;\n}\n\nvoid hlg_output_exit",
      "golden full-disk"),
     ("tools/cli/output.c", "		if (least[notes->level[i]] > told)", "		if (least[notes->level[i]] >= told)",
-     "golden diff-words named-twice"),
+     "golden windows"),
     ("tools/merge/verb.c", "	return a->size == b->size && memcmp(a->end, b->end, sizeof(a->end)) == 0;",
      "	return a->size == b->size;", "hlguest merge"),
     # feed: what is the host's, whose samples are
@@ -318,8 +316,8 @@ ERRORS = [
     ("tools/feed/hostsyms.c", '	if (strcmp(name, "_stext") == 0)', '	if (strcmp(name, "_etext") == 0)',
      "tools kernelsyms"),
     ("tools/feed/probe.c", "	if (entry || (out && port == HLG_PORT_HALT))", "	if (entry || out)",
-     "hlguest bases"),
-    ("tools/feed/probe.c", "	if (!pio && selected)", "	if (selected)", "golden report-calls"),
+     "tools probe"),
+    ("tools/feed/probe.c", "	if (!pio && selected)", "	if (selected)", "tools probe"),
     ("tools/feed/runs.c", "	if (run->out && run->port == 0)", "	if (run->out)", "tools runs"),
     ("tools/feed/runs.c", "ports->guest_ns += time - run->time;", "ports->guest_ns = time - run->time;",
      "tools runs"),
