@@ -6,8 +6,8 @@
 Changes one place by one token (mutations.py), builds it and runs tests until one fails:
 the quick unit tests that are named like the file; the goldens; the other quick ones; then
 of those named like the file the slow ones, and the quick ones under valgrind; at last some
-that run the programs: of tools/ those of the verb that the file is of, and those that read
-whatever there is (READERS).
+that run the programs: of tools/ those of the verb or folder that the file is of, and those
+that read whatever there is (READERS).
 COUNT changes are drawn with SEED: the same of both, and of the sources, draws the same. Drawn
 again and not counted is what does not compile without warnings, and what compiles to the same
 code. A crash counts as noticed, and so does a test that does not end. What fails on the
@@ -56,6 +56,17 @@ PROGRAMS = {"faults", "parity", "terminal", "privilege", "hostile names",
 # Of tools/ these are asked of every file; and "hlguest VERB" of a verb's, but for some that
 # measure, and take long.
 READERS = {"invariants"}
+# And these of files in folders that are no verb's.
+OF_FOLDERS = {
+    "export": {"format speedscope", "hlguest callgrind"},
+    "feed": {"hlguest deferred", "parity"},
+    "inputs": {"hlguest bases", "hlguest merge", "hlguest snapshot"},
+    "listing": {"hlguest annotate"},
+    "page": {"format html", "page views", "page table"},
+    "pprof": {"hlguest pprof", "hlguest pprof format", "hlguest pprof stacks", "hlguest merge"},
+    "report": {"format html", "hlguest inlined"},
+    "source": {"hlguest callgrind", "hlguest inlined"},
+}
 SLOW = {"hlguest calibrate", "hlguest record"}
 PRODUCTS = ("filter/hlguest.so", "tools/hlguest")
 MEMORY = 8 << 30        # bytes of address space, of one process
@@ -131,14 +142,15 @@ class Test:
 
     def is_of_programs(self):
         if "tools" in self.rooms:
-            return self.name in READERS or self.name not in SLOW and (
-                re.fullmatch(r"hlguest \w+", self.name))
+            return (self.name in READERS.union(*OF_FOLDERS.values()) or
+                    self.name not in SLOW and re.fullmatch(r"hlguest \w+", self.name))
         return self.name in PROGRAMS
 
     def is_asked_of(self, path):
         """Of those that run the programs."""
         return "tools" not in self.rooms or self.name in READERS or (
-            self.name == "hlguest " + path.parts[1])
+            self.name == "hlguest " + path.parts[1]) or (
+                self.name in OF_FOLDERS.get(path.parts[1], ()))
 
     def is_fast(self):
         return (self.is_unit() and not self.valgrind
