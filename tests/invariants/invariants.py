@@ -61,6 +61,7 @@ CHECKS = {
     "cuts of stacks": cut(cuts.check_folded, stacks=True),
     "cuts by sandbox": cut(cuts.check_sandboxes, stacks=True),
     "cuts by file": cut(cuts.check_files),
+    "cuts of stacks by file": cut(cuts.check_stack_files, stacks=True, rounds=4),
     "cuts of damaged recordings": cut(cuts.check_damaged),
     "cuts of exits": cuts.check_exits,
     "cuts of windows": cuts.check_windows,
