@@ -217,7 +217,9 @@ def judge(case, trial, found):
 def judge_varying(case, trial, found):
     """What it finds out is another thing each time, or without what was refused. What a child
     is refused is the child's to tell."""
-    if found.status not in (0, 1, 2, 3) and not (trial.sent and found.status < 0):
+    # perf ends by the signal that the command hands on, and is told with its status.
+    statuses = (0, 1, 2, 3, *([128 + trial.sent] if trial.sent else []))
+    if found.status not in statuses and not (trial.sent and found.status < 0):
         yield f"status {found.status}, {found.err!r}"
     if found.status and not found.err and not found.made.get("out") and not trial.sent:
         yield f"status {found.status} without a word"
