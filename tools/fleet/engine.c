@@ -275,6 +275,7 @@ int hlg_fleet_engine_print(const struct hlg_fleet_plan *plan, const size_t *task
 			   size_t n, struct hlg_err *err)
 {
 	struct hlg_fleet_command c = {0};
+	bool failed;
 
 	if (plan->engine == HLG_FLEET_SLURM)
 		print_slurm(plan, tasks, n, &c);
@@ -284,10 +285,9 @@ int hlg_fleet_engine_print(const struct hlg_fleet_plan *plan, const size_t *task
 	}
 	for (size_t i = 0; i < n && (i == 0 || plan->engine == HLG_FLEET_LOCAL); i++)
 		c.failed |= !print_task(plan, tasks[i]);
-	if (c.failed)
-		hlg_err_memory(err, "commands");
+	failed = c.failed;
 	hlg_fleet_command_finish(&c);
-	return c.failed ? HLG_ESYSTEM : 0;
+	return failed ? hlg_err_memory(err, "commands") : 0;
 }
 
 /* What is */
