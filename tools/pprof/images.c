@@ -18,6 +18,12 @@ struct point {
 	const char *name;
 };
 
+/* Of a saved image. */
+struct build {
+	uint32_t first; /* the first image of its build */
+	bool again;     /* one before it has the same base */
+};
+
 struct points {
 	struct point *at; /* by build, then address */
 	size_t n;
@@ -48,11 +54,28 @@ static int compare_images(const void *a, const void *b)
 	const struct hlg_saved_image *y = *(const struct hlg_saved_image *const *)b;
 	int order = compare_builds(x, y);
 
+	if (order == 0)
+		order = hlg_bsearch_order(x->extra.load_base, y->extra.load_base);
 	return order ? order : x < y ? -1 : x > y;
 }
 
-/* Fills in for each image the first of its build. False without memory. */
-static bool find_builds(uint32_t *builds, const struct hlg_saved *saved)
+/* Fills in the builds of n images of one, by base. In whichever lanes they were saved. */
+static void number_build(struct build *builds, const struct hlg_saved_image *images,
+			 const struct hlg_saved_image *const *order, size_t n)
+{
+	const struct hlg_saved_image *first = order[0];
+
+	for (size_t i = 1; i < n; i++)
+		if (order[i] < first)
+			first = order[i];
+	for (size_t i = 0; i < n; i++)
+		builds[order[i] - images] = (struct build){
+			(uint32_t)(first - images),
+			i && order[i - 1]->extra.load_base == order[i]->extra.load_base};
+}
+
+/* Fills in the build of each image. False without memory. */
+static bool find_builds(struct build *builds, const struct hlg_saved *saved)
 {
 	const struct hlg_saved_image *images = saved->images.at, **order;
 	size_t n = saved->images.n;
@@ -63,11 +86,12 @@ static bool find_builds(uint32_t *builds, const struct hlg_saved *saved)
 	for (size_t i = 0; i < n; i++)
 		order[i] = &images[i];
 	qsort(order, n, sizeof(*order), compare_images);
-	for (size_t i = 0; i < n; i++)
-		builds[order[i] - images] =
-			i && compare_builds(order[i - 1], order[i]) == 0
-				? builds[order[i - 1] - images]
-				: (uint32_t)(order[i] - images);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && compare_builds(order[i], order[end]) == 0;
+		     end++)
+			;
+		number_build(builds, images, order + i, end - i);
+	}
 	free(order);
 	return true;
 }
@@ -84,14 +108,14 @@ static int compare_points(const void *a, const void *b)
 }
 
 static void add_point(struct points *points, const struct hlg_saved *saved,
-		      const uint32_t *builds, const struct hlg_saved_frame *frame)
+		      const struct build *builds, const struct hlg_saved_frame *frame)
 {
 	const struct hlg_saved_image *image;
 	struct point point;
 
 	if (!frame->image)
 		return;
-	point = (struct point){builds[frame->image - 1],
+	point = (struct point){builds[frame->image - 1].first,
 			       frame->ip - saved->images.at[frame->image - 1].extra.bias,
 			       saved->functions.at[frame->function].symbol};
 	image = &saved->images.at[point.build];
@@ -102,7 +126,7 @@ static void add_point(struct points *points, const struct hlg_saved *saved,
 
 /* All addresses of samples and callers, of all builds. False without memory. */
 static bool collect(struct points *points, const struct hlg_saved *saved,
-		    const uint32_t *builds)
+		    const struct build *builds)
 {
 	size_t n = saved->cells.n + 1;
 
@@ -184,19 +208,9 @@ static int add_image(struct hlg_space *space, const struct point *points, size_t
 	return hlg_space_add(space, image, err);
 }
 
-/* The image has this base, too. */
-static int add_base(struct hlg_image *image, uint64_t base, struct hlg_err *err)
-{
-	/* In whichever lane it was saved. */
-	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
-		if (hlg_image_base(image, i).base == base)
-			return 0;
-	return hlg_image_add_base(image, base, err);
-}
-
 /* Adds an image for each build that has points; made has room for each image saved. */
 static int add_builds(struct hlg_space *space, const struct hlg_saved *saved,
-		      const uint32_t *builds, const struct points *points,
+		      const struct build *builds, const struct points *points,
 		      struct hlg_image **made, struct hlg_err *err)
 {
 	size_t at = 0, end;
@@ -211,8 +225,9 @@ static int add_builds(struct hlg_space *space, const struct hlg_saved *saved,
 			rc = add_image(space, points->at + at, end - at, image, err);
 			if (rc == 0)
 				made[i] = space->images[space->n_images - 1];
-		} else if (made[builds[i]]) {
-			rc = add_base(made[builds[i]], image->extra.load_base, err);
+		} else if (made[builds[i].first] && !builds[i].again) {
+			rc = hlg_image_add_base(made[builds[i].first],
+						image->extra.load_base, err);
 		}
 	}
 	return rc;
@@ -222,7 +237,7 @@ static int add_images(struct hlg_space *space, const struct hlg_saved *saved,
 		      struct hlg_err *err)
 {
 	size_t n = saved->images.n + 1;
-	uint32_t *builds = calloc(n, sizeof(*builds));
+	struct build *builds = calloc(n, sizeof(*builds));
 	struct hlg_image **made = calloc(n, sizeof(struct hlg_image *));
 	struct points points = {0};
 	int rc = builds && made && find_builds(builds, saved) &&

@@ -101,6 +101,7 @@ def many_bases(put, verb):
     guest = put("guest.elf", f.guest(3)) + "@auto"
     apart = put("apart.pb.gz", f.bases(n, f.TEXT))
     yield verb("report", "-q", guest, apart), 3, ""  # they fit nothing
+    yield verb("diff", "-q", apart, apart), 0, ""
     # None is free: behind many addresses below all bases there is one in each.
     outside = [*range(n), *range((1 << 20) + 1, (1 << 20) + n * f.TEXT // 2 + f.TEXT, f.TEXT // 2)]
     folded = put("folded.pb.gz", f.bases(n, f.TEXT // 2, outside))
