@@ -167,12 +167,12 @@ def mappings(n):
     return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)
 
 
-def bases(n, step, outside=()):
+def bases(n, step, outside=(), callers=0):
     """A sample at the start of guest(3) at each of n bases, which are step apart, and one at
-    each of the addresses outside."""
-    table = [b"", b"hlguest: format=3", b"cycles", b"x.elf", b"main"]
+    each of the addresses outside. callers: of each, in the last image."""
+    table = [b"", b"hlguest: format=4", b"cycles", b"x.elf", b"main"]
     starts = range(1 << 20, (1 << 20) + n * step, step)
-    extra = number(1, 3) + message(3, message(1, b"cycles") + number(3, 2))
+    extra = number(1, 4) + message(3, message(1, b"cycles") + number(3, 2))
     extra += b"".join(message(4, number(2, at) + number(3, at - TEXT)) for at in starts)
     extra += b"".join(number(field, n + len(outside)) for field in (16, 17, 22, 23))
     body = message(1, number(1, 0)) * 2 + b"".join(
@@ -181,7 +181,8 @@ def bases(n, step, outside=()):
         for i, at in enumerate(starts, 1))
     body += b"".join(message(4, number(1, i) + number(3, at) + message(4, number(1, 1)))
                      for i, at in enumerate(outside, n + 1))
-    body += b"".join(message(2, packed(1, [i]) + packed(2, [1, 1]))
+    stack = message(2000, packed(1, [starts[-1] + 8] * callers)) if callers else b""
+    body += b"".join(message(2, packed(1, [i]) + packed(2, [1, 1]) + stack)
                      for i in range(1, n + len(outside) + 1))
     body += message(5, number(1, 1) + number(2, 4) + number(3, 4))
     body += b"".join(message(6, text) for text in table)

@@ -4,10 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/bsearch.h"
 #include "symtab/image/lane.h"
 #include "tools/pprof/pprof.h"
 #include "tools/pprof/saved.h"
 #include "tools/pprof/shifts.h"
+
+/* From here on: the image that ends last of those that begin here or before. */
+struct reach {
+	uint64_t start;
+	uint32_t image;
+};
 
 struct loader {
 	struct hlg_saved saved;
@@ -16,9 +23,11 @@ struct loader {
 	struct hlg_profile *profile;
 	struct hlg_stacks *stacks;       /* or NULL */
 	struct hlg_shifts_image *shifts; /* of each image */
-	uint32_t *events;                /* of each event: its number in the profile */
-	uint64_t *callers;               /* room for those of any stack */
-	uint32_t *series; /* of each cell: its number in the profile, if any */
+	struct reach *reach;             /* by start; none if no image moves */
+	size_t n_reach;
+	uint32_t *events;  /* of each event: its number in the profile */
+	uint64_t *callers; /* room for those of any stack */
+	uint32_t *series;  /* of each cell: its number in the profile, if any */
 	struct hlg_saved_cell **by_key; /* room for all */
 	struct hlg_err *err;
 };
@@ -140,20 +149,54 @@ static hlg_u128 squares_of(const struct hlg_saved *saved, const struct hlg_saved
 	return found ? (hlg_u128)found->squares_high << 64 | found->squares_low : 0;
 }
 
+static int compare_reach(const void *a, const void *b)
+{
+	const struct reach *x = a, *y = b;
+	int order = hlg_bsearch_order(x->start, y->start);
+
+	return order ? order : hlg_bsearch_order(x->image, y->image);
+}
+
+/* Where return addresses find their image. */
+static int find_reach(struct loader *l)
+{
+	const struct hlg_saved_image *images = l->saved.images.at;
+	size_t n = l->saved.images.n;
+	bool moves = false;
+
+	for (size_t i = 0; i < n; i++)
+		moves |= l->shifts[i].by != 0;
+	if (!moves || !l->stacks)
+		return 0;
+	l->reach = calloc(n, sizeof(*l->reach));
+	if (!l->reach)
+		return hlg_err_memory(l->err, l->path);
+	for (size_t i = 0; i < n; i++)
+		l->reach[i] = (struct reach){images[i].start, (uint32_t)i};
+	qsort(l->reach, n, sizeof(*l->reach), compare_reach);
+	for (size_t i = 1; i < n; i++)
+		if (images[l->reach[i - 1].image].limit >=
+		    images[l->reach[i].image].limit)
+			l->reach[i].image = l->reach[i - 1].image;
+	l->n_reach = n;
+	return 0;
+}
+
 /* A return address as it is with the images where they lie now. move: of its lane. Where
- * images overlap it is of the one that the sample is of. */
+ * images overlap it is of the one that the sample is of, or that ends last. */
 static uint64_t shifted(const struct loader *l, const struct hlg_saved_cell *cell,
 			uint64_t caller, uint64_t move)
 {
 	const struct hlg_saved_image *images = l->saved.images.at;
 	uint64_t call = caller - 1 + move;
 	size_t own = cell->at.image ? cell->at.image - 1 : l->saved.images.n;
+	size_t n;
 
 	if (cell->at.image && call >= images[own].start && call < images[own].limit)
 		return caller + l->shifts[own].by;
-	for (size_t i = 0; i < l->saved.images.n; i++)
-		if (call >= images[i].start && call < images[i].limit)
-			return caller + l->shifts[i].by;
+	n = HLG_BSEARCH_UPTO(l->reach, l->n_reach, start, call);
+	if (n && call < images[l->reach[n - 1].image].limit)
+		return caller + l->shifts[l->reach[n - 1].image].by;
 	return caller;
 }
 
@@ -433,7 +476,9 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 	if (rc < 0)
 		return rc;
 	load_rans(l);
-	rc = find_events(l);
+	rc = find_reach(l);
+	if (rc == 0)
+		rc = find_events(l);
 	if (rc == 0)
 		rc = add_hosts(l, host);
 	if (rc < 0)
@@ -470,6 +515,7 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
 	free(l.shifts);
+	free(l.reach);
 	free(l.events);
 	free(l.callers);
 	free(l.series);

@@ -102,6 +102,8 @@ def many_bases(put, verb):
     apart = put("apart.pb.gz", f.bases(n, f.TEXT))
     yield verb("report", "-q", guest, apart), 3, ""  # they fit nothing
     yield verb("diff", "-q", apart, apart), 0, ""
+    called = put("called.pb.gz", f.bases(n, f.TEXT, callers=20))
+    yield verb("report", "-q", "--force", "--children", guest[:-5] + "@0x1000", called), 0, ""
     # None is free: behind many addresses below all bases there is one in each.
     outside = [*range(n), *range((1 << 20) + 1, (1 << 20) + n * f.TEXT // 2 + f.TEXT, f.TEXT // 2)]
     folded = put("folded.pb.gz", f.bases(n, f.TEXT // 2, outside))
