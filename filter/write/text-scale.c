@@ -68,8 +68,9 @@ uint64_t hlg_text_scale_ns(const struct hlg_report *r)
 {
 	const struct hlg_sample_span *span = &r->profile->span;
 
-	return r->n_files > 1 || !hlg_sample_span_known(span) ? 0
-							      : span->last - span->first;
+	if (r->n_files > 1 || r->recordings > 1)
+		return 0;
+	return hlg_sample_span_known(span) ? span->last - span->first : r->took;
 }
 
 bool hlg_text_scale_span(char buf[static 32], const struct hlg_report *r)

@@ -29,6 +29,18 @@ static inline __attribute__((always_inline)) int mix(int a)
 	return a;
 }
 """
+NESTED = """
+static inline __attribute__((always_inline)) int step(int a)
+{
+	return a * 31 + (a >> 3);
+}
+static inline __attribute__((always_inline)) int mix(int a)
+{
+	for (int i = 0; i < 3; i++)
+		a = step(a) ^ i;
+	return a;
+}
+"""
 TWIN = "static int __attribute__((noinline)) same(int x) { return x * %d; } "
 
 
@@ -44,11 +56,12 @@ def starts_and_sizes(work, program, function):
                    .splitlines()) if len(w) == 8 and w[7] == function)
 
 
-def inlined(work):
-    """Makes `program` with debug info: outer() has code of another file in it."""
+def inlined(work, header=INLINED):
+    """Makes `program` with debug info: outer() has code of another file in it; with NESTED, in
+    which another function was inlined."""
     need("gcc", "readelf")
     write(work, "program.c", SOURCE)
-    write(work, "inlined.h", INLINED)
+    write(work, "inlined.h", header)
     must("gcc", "-g", "-O2", "-pie", "-fPIE", "program.c", "-o", "program", cwd=work)
     return "program"
 

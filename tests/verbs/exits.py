@@ -180,6 +180,29 @@ def check_lost(build, folder):
     return wrong
 
 
+def check_told(build, folder):
+    """What two recordings lost, and what is cut off of them: perf tells the larger of two sums."""
+    paths, wrong = [os.path.join(folder, f"{i}.data") for i in range(2)], []
+    for i, path in enumerate(paths):
+        file = splice.File()
+        make = splice.Maker(file)
+        records = [(time, 0, make.sample(event, time, 0, PID, TIDS[0], exit_reason=12, isa=1,
+                                         vcpu_id=0))
+                   for time, event in ((1000, "kvm_exit"), (1100, "kvm_entry"))]
+        records.append((1200, 0, make.lost(1200, 0, 3 + i)))
+        file.write(path, splice.rounds(records, 10000, lambda _: 0) + b"12345"[:4 + i])
+    document = json.loads(must(hlguest_of(build), "exits", "-q", "--format=json", ELF, *paths))
+    for text in ("^7 events were lost", "its last 9 bytes"):
+        if not any(re.search(text, note) for note in document["notes"]):
+            wrong.append(f"not told: {text}: {document['notes']}")
+    if document["pairs"]["exit"] != 2:
+        wrong.append(f"pairs are {document['pairs']}")
+    out, err, status = run(hlguest_of(build), "exits", "-q", ELF, paths[0], "nowhere.data")
+    if status != 1 or "nowhere.data" not in err or "HLT" not in out:
+        wrong.append(f"one of two cannot be read: status {status}: {err}")
+    return wrong
+
+
 def check_parts(build, folder):
     """Times that have a call's end, or the VMM's part of an exit, and nothing else."""
     path = os.path.join(folder, "parts.data")
@@ -452,6 +475,7 @@ def main():
         tap.run("selection, csv", check_choice, build, path, known)
         tap.run("the base found from samples", check_base, build, folder, 300)
         tap.run("lost records", check_lost, build, folder)
+        tap.run("losses of two recordings", check_told, build, folder)
         tap.run("a call's end alone, a VMM's part alone", check_parts, build, folder)
         tap.run("formats missing, damaged, hostile", check_hostile, build, folder)
         tap.run("no tracepoints", check_none, build)

@@ -13,6 +13,7 @@
 #include "filter/output/target.h"
 #include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
+#include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
 #include "tools/feed/turns.h"
 #include "tools/inputs/snapshot.h"
@@ -188,7 +189,7 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	int rc = options ? 0 : hlg_err_memory(&err, "arguments");
 
 	in->verb = verb;
-	in->threads = 1;
+	in->threads = hlg_cpus_count();
 	in->inlines = -1;
 	if (in->second)
 		in->second->verb = verb;

@@ -145,7 +145,7 @@ static const struct hlg_verb_option shared[] = {
 	 .letter = 'j',
 	 .value = "N",
 	 .help = "threads; 0: one for each CPU that may be used",
-	 .fallback = "1",
+	 .fallback = "0",
 	 .kind = HLG_VERB_NUMBER,
 	 .set = set_threads},
 	HLG_VERB_QUIET(struct hlg_inputs, quiet, "no progress on the terminal"),
