@@ -176,10 +176,16 @@ static int read_elf(const struct search *s, struct hlg_embedded *found)
 {
 	struct hlg_err refused = {0};
 	int fd = hlg_embedded_open(found, s->fd, s->path, s->err), rc;
+	char *subject;
 
 	if (fd < 0)
 		return HLG_ESYSTEM;
-	rc = hlg_elf64_read_fd(&found->elf, fd, found->size, s->path, &refused);
+	if (asprintf(&subject, "%s, the ELF inside it", s->path) < 0) {
+		close(fd);
+		return hlg_err_memory(s->err, s->path);
+	}
+	rc = hlg_elf64_read_fd(&found->elf, fd, found->size, subject, &refused);
+	free(subject);
 	if (rc == HLG_ESYSTEM)
 		*s->err = refused;
 	if (rc == HLG_EINPUT && !s->list->refused.msg[0])

@@ -154,7 +154,7 @@ def check_none(place):
         (MAGIC * 9999, "no guest ELF inside"),
         (b"x" + place.demo[:2000], "no guest ELF inside"),
         (cut, "no guest ELF inside"),
-        (b"x" + read(place.path("stripped")), "has no symbols"),
+        (b"x" + read(place.path("stripped")), "host, the ELF inside it: has no symbols"),
     ):
         place.write("host", host)
         for words in ([], ["-o", "out.elf"]):

@@ -120,6 +120,8 @@ struct hlg_verb {
 	const char *by;      /* words of --by, if not all */
 	const struct hlg_verb_fallback *fallbacks; /* NULL, or the last is empty */
 	bool in_order; /* what a word is depends on the words before */
+	/* NULL, or what is said of an option that is not its own: whose it may be. */
+	const char *others;
 	/* Its own options; the last is empty. May be NULL. */
 	const struct hlg_verb_option *options;
 	size_t size; /* of its arguments, where others parse them, too; else 0 */

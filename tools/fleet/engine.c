@@ -185,8 +185,13 @@ static int submit_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, 
 		rc = sbatch(&c, plan, "map", map, err);
 		hlg_fleet_command_finish(&c);
 	}
-	if (rc < 0)
+	if (rc < 0) {
+		fprintf(stderr,
+			"hlguest: note: nothing has been submitted (hlguest fleet submit "
+			"--resume %s tries again, also by another --engine)\n",
+			plan->dir);
 		return rc;
+	}
 	make_reduce(&c, plan, program, n ? map : NULL);
 	rc = sbatch(&c, plan, "reduce", reduce, err);
 	hlg_fleet_command_finish(&c);
@@ -197,9 +202,9 @@ static int submit_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, 
 			"has ended: hlguest fleet submit --resume %s)\n",
 			map, plan->dir);
 	if (rc == 0 && n)
-		printf("job %s runs %zu tasks, job %s sums them (hlguest fleet status "
-		       "%s)\n",
-		       map, n, reduce, plan->dir);
+		printf("job %s runs %zu task%s, job %s sums them (hlguest fleet "
+		       "status %s)\n",
+		       map, n, n == 1 ? "" : "s", reduce, plan->dir);
 	else if (rc == 0)
 		printf("job %s sums the parts (hlguest fleet status %s)\n", reduce,
 		       plan->dir);
@@ -257,8 +262,9 @@ static bool print_task(const struct hlg_fleet_plan *plan, size_t task)
 	bool ok;
 
 	hlg_fleet_work_words(&c, plan, task);
-	printf("# task %zu, %" PRIu64 " recordings, %" PRIu64 " bytes:\n# ", task,
-	       plan->tasks[task].n, plan->tasks[task].bytes);
+	printf("# task %zu, %" PRIu64 " recording%s, %" PRIu64 " bytes:\n# ", task,
+	       plan->tasks[task].n, plan->tasks[task].n == 1 ? "" : "s",
+	       plan->tasks[task].bytes);
 	hlg_fleet_command_print(&c, "", "\n");
 	ok = !c.failed;
 	hlg_fleet_command_finish(&c);

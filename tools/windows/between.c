@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Markers: from the words of the command line to samples. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,11 +67,21 @@ void hlg_between_finish(struct hlg_between *between)
 	free(between->to.field);
 }
 
+#define MOST_VALUES 8
+
+/* Values that the begin's field had, in the order they came: some of them. */
+struct values {
+	uint64_t values[MOST_VALUES];
+	size_t n;
+};
+
 struct marking {
 	const struct hlg_between *between;
 	const char *path;
 	struct hlg_trace *trace;
 	struct hlg_trace_field from, to;
+	bool began, ended; /* is a sample the one, the other? */
+	struct values seen;
 };
 
 /* Where the fields stand, once the formats are there. */
@@ -101,25 +113,61 @@ static int on_event(void *ctx, const struct hlg_perfdata *pd,
 	return *is ? find_fields(m, pd, err) : 0;
 }
 
+static void add_value(struct values *seen, uint64_t value)
+{
+	for (size_t i = 0; i < seen->n; i++)
+		if (seen->values[i] == value)
+			return;
+	if (seen->n < MOST_VALUES)
+		seen->values[seen->n++] = value;
+}
+
 static bool is_marker(const struct hlg_marker *marker,
 		      const struct hlg_trace_field *field,
-		      const struct hlg_perfdata_bytes *data)
+		      const struct hlg_perfdata_bytes *data, struct values *seen)
 {
 	uint64_t value;
 
-	return !marker->field || (hlg_trace_get(field, data->at, data->n, &value) &&
-				  value == marker->value);
+	if (!marker->field)
+		return true;
+	if (!hlg_trace_get(field, data->at, data->n, &value))
+		return false;
+	add_value(seen, value);
+	return value == marker->value;
 }
 
 static uint8_t mark(void *ctx, const struct hlg_perfdata_raw *raw)
 {
-	const struct marking *m = ctx;
+	struct values others = {0};
+	struct marking *m = ctx;
 	struct hlg_perfdata_bytes data;
+	bool begins, ends;
 
 	if (!hlg_perfdata_data(raw, &data))
 		data = (struct hlg_perfdata_bytes){0};
-	return (is_marker(&m->between->from, &m->from, &data) ? HLG_WINDOW_FROM : 0) |
-	       (is_marker(&m->between->to, &m->to, &data) ? HLG_WINDOW_TO : 0);
+	begins = is_marker(&m->between->from, &m->from, &data, &m->seen);
+	ends = is_marker(&m->between->to, &m->to, &data, &others);
+	m->began |= begins;
+	m->ended |= ends;
+	return (begins ? HLG_WINDOW_FROM : 0) | (ends ? HLG_WINDOW_TO : 0);
+}
+
+/* A marker that is in no sample; what may have been meant are values of its field. */
+static int fail_unmarked(const struct marking *m, struct hlg_err *err)
+{
+	const struct hlg_marker *from = &m->between->from, *to = &m->between->to,
+				*none = m->began ? to : from;
+	bool known = from->field && strcmp(none->field, from->field) == 0;
+	char values[MOST_VALUES * 24] = "";
+
+	for (size_t i = 0; known && i < m->seen.n; i++)
+		snprintf(values + strlen(values), sizeof(values) - strlen(values),
+			 "%s%" PRIu64, i ? ", " : "", m->seen.values[i]);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: no sample of %s has %s=%" PRIu64 " (%s%s%s)", m->path,
+			   none->event, none->field, none->value,
+			   values[0] ? none->field : "use another marker",
+			   values[0] ? " is one of: " : "", values);
 }
 
 int hlg_between_read(struct hlg_windows *w, const char *path, struct hlg_profile *profile,
@@ -136,5 +184,7 @@ int hlg_between_read(struct hlg_windows *w, const char *path, struct hlg_profile
 				 "%s: not each %s has a sample, so markers are missing "
 				 "(record with -c 1)",
 				 path, between->from.event);
+	if (rc == 0 && w->n_rows > 0 && !(m.began && m.ended))
+		rc = fail_unmarked(&m, err);
 	return rc;
 }

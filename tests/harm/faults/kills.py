@@ -27,6 +27,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -183,7 +184,7 @@ class Callers(Record):
 
     def left_in_kernel(self):
         """Others may run hlguest meanwhile: of theirs a process is known."""
-        if run("bpftool", "version")[2]:
+        if not shutil.which("bpftool") or run("bpftool", "version")[2]:
             return
         until = time.monotonic() + PATIENCE
         left = self.loaded()

@@ -20,7 +20,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 OLDEST = (1, 89)  # rust-version of the crates
 TARGET = "x86_64-unknown-linux-gnu"
-TIMEOUT = 900
+TIMEOUT = 3600
 FRAMES = 'build.rustflags=["-Cforce-frame-pointers=yes"]'
 
 # So that an ELF does not tell where it was built.
@@ -129,8 +129,12 @@ def made(name):
 
 def cargo(name, folder, options, env=()):
     argv = ["cargo", "build", "--quiet", "--config", REMAP, *options]
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT,
-                          check=False, stdin=subprocess.DEVNULL, env={**os.environ, **dict(env)})
+    try:
+        done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT,
+                              check=False, stdin=subprocess.DEVNULL,
+                              env={**os.environ, **dict(env)})
+    except subprocess.TimeoutExpired as e:
+        raise Unavailable(f"{name} is not built after {TIMEOUT} s") from e
     if done.returncode:
         said = [line for line in done.stderr.split("\n") if line.startswith("error")]
         raise Unavailable(f"{name} cannot be built: {(said or [done.stderr.strip()])[0]}")
