@@ -286,6 +286,7 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	report->files = run->files;
 	report->n_files = run->n_files;
 	report->recordings = run->recordings;
+	report->took = run->took;
 	report->recording = run->recording;
 	if (rc == 0)
 		hlg_origin_notes_add(report);

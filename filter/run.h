@@ -28,6 +28,7 @@ struct hlg_run {
 	bool mismatch, mixed;
 	bool apart;             /* guests are told apart while recordings are read */
 	uint64_t recordings;    /* as of struct hlg_report */
+	uint64_t took;          /* the same */
 	char recording[64];     /* and so; or empty */
 	struct hlg_err nothing; /* hlg_run_nothing's */
 	struct hlg_note_list notes, remarks; /* of the feed, for the report */

@@ -188,6 +188,21 @@ static inline bool hlg_profile_cell_is(const struct hlg_cell *cell, uint64_t ip,
 	return cell->ip == ip && cell->series == series && cell->count.samples;
 }
 
+/* The cell of a key that was met before, or NULL. */
+static inline struct hlg_cell *hlg_profile_cell_known(struct hlg_cell *cells,
+						      unsigned shift, uint64_t ip,
+						      uint32_t series)
+{
+	size_t i = hlg_profile_cell_slot(ip, series, shift);
+
+	while (!hlg_profile_cell_is(&cells[i], ip, series)) {
+		if (!cells[i].count.samples)
+			return NULL;
+		i = (i + 1) & UINT64_MAX >> shift;
+	}
+	return &cells[i];
+}
+
 static inline size_t hlg_profile_slot(const struct hlg_profile *profile, uint64_t ip,
 				      uint32_t series)
 {
@@ -248,6 +263,19 @@ static inline void hlg_profile_hits_begin(struct hlg_hits *hits,
 	};
 }
 
+/* How many cells there are. */
+static inline size_t hlg_profile_hits_room(const struct hlg_hits *hits)
+{
+	return (size_t)1 << (64 - hits->shift);
+}
+
+/* The cell in which an address is looked for first. */
+static inline struct hlg_cell *hlg_profile_hits_cell(const struct hlg_hits *hits,
+						     uint64_t ip)
+{
+	return &hits->cells[hlg_profile_cell_slot(ip, hits->series, hits->shift)];
+}
+
 /*
  * Counts a sample exactly as hlg_profile_add would and returns true, or does nothing and
  * returns false: then the hits must end, and hlg_profile_add be asked.
@@ -262,8 +290,8 @@ static inline __attribute__((always_inline)) bool hlg_profile_hits_add(
 	if (__builtin_add_overflow(hits->period, period, &sum))
 		return false;
 	if (hlg_sample_is_guest(cpumode)) {
-		cell = &hits->cells[hlg_profile_cell_slot(ip, hits->series, hits->shift)];
-		if (!hlg_profile_cell_is(cell, ip, hits->series))
+		cell = hlg_profile_cell_known(hits->cells, hits->shift, ip, hits->series);
+		if (!cell)
 			return false;
 		hlg_profile_cell_see(cell, tid);
 		cell->count.samples++;
@@ -323,9 +351,8 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 	}
 	if (event->series == HLG_NO_SERIES)
 		return false;
-	cell = &profile->cells[hlg_profile_slot(profile, ip, event->series)];
-	if (!hlg_profile_cell_is(cell, ip, event->series) ||
-	    __builtin_add_overflow(profile->seen.period, period, &sum))
+	cell = hlg_profile_cell_known(profile->cells, profile->shift, ip, event->series);
+	if (!cell || __builtin_add_overflow(profile->seen.period, period, &sum))
 		return false;
 	profile->seen.samples++;
 	profile->seen.period = sum;

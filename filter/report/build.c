@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/banner.h"
 #include "filter/report/misfits.h"
 #include "filter/report/notes.h"
 #include "filter/report/rates.h"
@@ -204,7 +205,7 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight,
 	    !hlg_misfits_mark(&r->all, &r->trust, &r->misfits, &r->n_misfits))
 		rc = hlg_err_memory(err, "report");
 	if (rc == 0 && (r->trust.all.verdict >= HLG_TRUST_MIXED || r->suppressed)) {
-		r->banner = hlg_notes_banner(r);
+		r->banner = hlg_banner_text(r);
 		rc = r->banner ? 0 : hlg_err_memory(err, "report");
 	}
 	if (rc == 0 && !hlg_size_test_view(&r->size_test, &r->all, r->options->region))

@@ -11,7 +11,6 @@
 #include "filter/stats/interval.h"
 #include "filter/trust/base-kvm.h"
 #include "filter/trust/base-search.h"
-#include "filter/view/place-name.h"
 #include "symtab/name/demangle.h"
 
 static void note_image(struct hlg_report *r, const struct hlg_image *image)
@@ -227,208 +226,6 @@ enum {
 	SHOWN = 8 /* bases, threads */
 };
 
-static double share(uint64_t part, uint64_t rest)
-{
-	return part + rest ? (double)part / (double)(part + rest) : 0;
-}
-
-/*
- * "; base 0x4000 fits 100.00 %", for each image that some base fits. Where no image can
- * be decoded, none was tried.
- */
-static void put_better(FILE *f, const struct hlg_trust *trust)
-{
-	bool any = false, tried = false;
-
-	for (size_t i = 0; i < trust->n_images; i++) {
-		const struct hlg_image_test *ti = &trust->images[i];
-		const struct hlg_fit *fit = hlg_trust_elsewhere(ti);
-		char percent[16];
-
-		tried |= ti->code != NULL;
-		if (!fit)
-			continue;
-		any = true;
-		hlg_interval_percent(percent, share(fit->on_samples, fit->off_samples));
-		if (trust->n_images > 1)
-			fprintf(f, "; %s at base", ti->image->path);
-		else
-			fputs("; base", f);
-		fprintf(f, " 0x%" PRIx64 " fits %s %%", fit->base, percent);
-		if (ti->found.n > 1)
-			fprintf(f, ", and %zu more bases fit others (use %s@auto)",
-				ti->found.n - 1, ti->image->path);
-		else
-			fprintf(f, " (use %s@0x%" PRIx64 ")", ti->image->path, fit->base);
-	}
-	if (tried && !any)
-		fputs("; no base fits", f);
-}
-
-/* ": another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
- * ELF that ran)": as recordings tell. */
-static bool put_builds(FILE *f, const struct hlg_report *r, const char *first)
-{
-	const char *some = r->trust.all.verdict != HLG_TRUST_MIXED ? ""
-			   : r->recordings == 1                    ? ", too"
-						: " in some recordings";
-	bool any = false;
-
-	for (size_t i = 0; i < r->trust.n_images; i++) {
-		const struct hlg_image_test *ti = &r->trust.images[i];
-
-		if (ti->identity != HLG_IDENTITY_OTHER)
-			continue;
-		fprintf(f,
-			"%sanother build ran%s: %s with build id %.8s, not %s with %.8s "
-			"(%s)",
-			any ? "; " : first, some, ti->ran->file, ti->ran->id,
-			ti->image->path, ti->image->elf.build_id,
-			!*some               ? "give the ELF that ran"
-			: r->recordings == 1 ? "name both"
-					     : "report them apart, each with the ELF "
-					       "that ran");
-		any = true;
-	}
-	return any;
-}
-
-/* Why not all of them are named that have samples. */
-static void put_mixed(FILE *f, const struct hlg_report *r)
-{
-	const struct hlg_tested *all = &r->trust.all;
-	char percent[16];
-
-	if (!put_builds(f, r, ": "))
-		fputs(": some are of other code", f);
-	if (hlg_verdict_is_padded(all)) {
-		hlg_interval_percent(
-			percent, share(all->padding, all->samples.on + all->samples.off));
-		fprintf(f, "; %s %% lie in padding between functions, where nothing runs",
-			percent);
-	}
-	if (!r->n_misfits)
-		return;
-	hlg_interval_percent(percent,
-			     (double)hlg_count_weigh(r->all.weight, r->misfits) /
-				     (double)hlg_count_weigh(r->all.weight, r->all.kept));
-	fprintf(f,
-		"; %zu function%s with %s %% of the overhead %s off %s instructions, and "
-		"%s "
-		"not named (another build of this ELF? --force=yes names them)",
-		r->n_misfits, r->n_misfits > 1 ? "s" : "", percent,
-		r->n_misfits > 1 ? "have samples" : "has samples",
-		r->n_misfits > 1 ? "their" : "its", r->n_misfits > 1 ? "are" : "is");
-}
-
-static void put_place(FILE *f, const struct hlg_report *r, const char *before,
-		      const struct hlg_place *place)
-{
-	char *name = hlg_place_name(place, r->options->demangle);
-
-	if (name)
-		fprintf(f, "%s%s", before, name);
-	free(name);
-}
-
-/* "; from 0x36870 on samples fit if moved by -400: ...", where another build ran. */
-static void put_tail(FILE *f, const struct hlg_report *r, const struct hlg_image_test *ti)
-{
-	const struct hlg_tail *tail = &ti->tail;
-	struct hlg_place last, from;
-
-	hlg_image_lookup(ti->image, tail->last, &last);
-	hlg_image_lookup(ti->image, tail->from + (uint64_t)tail->shift, &from);
-	fprintf(f,
-		"another build of %s ran: from 0x%" PRIx64
-		" on, samples fit if moved by %+" PRId64 ", so it differs",
-		r->trust.n_images > 1 ? ti->image->path : "this ELF", tail->from,
-		tail->shift);
-	put_place(f, r, last.symbol == from.symbol ? " in " : " between ", &last);
-	if (last.symbol != from.symbol)
-		put_place(f, r, " and ", &from);
-	fputs(" (give the ELF that ran, or use --assume-shift)", f);
-}
-
-static bool put_tails(FILE *f, const struct hlg_report *r)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < r->trust.n_images; i++) {
-		if (!r->trust.images[i].tail.shift)
-			continue;
-		fputs(any ? "; " : ": ", f);
-		any = true;
-		put_tail(f, r, &r->trust.images[i]);
-	}
-	return any;
-}
-
-/* Nothing says that the image lies where it is. */
-static void put_guess(FILE *f, const struct hlg_image *image)
-{
-	fprintf(f,
-		"base 0x%" PRIx64
-		" of %s is only assumed, and the samples do not confirm "
-		"it: functions are not named (--force=yes names them)",
-		image->base, image->path);
-}
-
-static void put_banner(FILE *f, const struct hlg_report *r)
-{
-	const struct hlg_tested *all = &r->trust.all;
-	char percent[16], chance[16];
-
-	/* Its samples may lie on instruction starts, all the same. */
-	if (all->verdict == HLG_TRUST_MISMATCH && put_builds(f, r, ""))
-		return;
-	hlg_interval_percent(percent, all->by_samples.share);
-	hlg_interval_percent(chance, all->chance);
-	if (all->bytes == 0)
-		fputs("no sample lies in a function", f);
-	else
-		fprintf(f,
-			"%s %% of %" PRIu64
-			" samples lie on instruction starts (%s %% by chance)",
-			percent, all->samples.on + all->samples.off, chance);
-	if (all->verdict == HLG_TRUST_MIXED) {
-		put_mixed(f, r);
-	} else if (!put_tails(f, r)) {
-		fputs(": wrong ELF or wrong base", f);
-		put_better(f, &r->trust);
-	}
-}
-
-char *hlg_notes_banner(const struct hlg_report *r)
-{
-	const struct hlg_checked *checked = &r->profile->checked;
-	const struct hlg_image *guess = r->suppressed ? hlg_trust_guess(&r->trust) : NULL;
-	char *text = NULL;
-	size_t size;
-	FILE *f;
-
-	if (guess && r->trust.all.verdict == HLG_TRUST_MISMATCH &&
-	    hlg_image_has_code(guess))
-		guess = NULL;
-	if (r->trust.all.verdict < HLG_TRUST_MIXED && !guess && !r->suppressed)
-		return NULL;
-	f = open_memstream(&text, &size);
-	if (!f)
-		return NULL;
-	if (checked->word && hlg_space_is_made(r->space))
-		fprintf(f, "when it was saved: %s",
-			checked->said ? checked->said : "its samples did not fit");
-	else if (guess)
-		put_guess(f, guess);
-	else
-		put_banner(f, r);
-	if (fclose(f) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 static bool overlaps(const struct hlg_image *image, uint64_t base)
 {
 	uint64_t size = image->end - image->first;
@@ -454,7 +251,8 @@ static void tell_elsewhere(struct hlg_report *r)
 		hlg_note_list_warn(
 			&r->remarks,
 			"%" PRIu64 " samples would fit %s at base 0x%" PRIx64 "%s",
-			fit->on_samples, ti->image->path, fit->base,
+			fit->on_samples, ti->image->path,
+			hlg_space_ip(r->space, fit->base),
 			overlaps(ti->image, fit->base)
 				? ", which overlaps where it lies: report these "
 				  "guests apart (tid=, or their recordings)"
@@ -476,11 +274,11 @@ static void tell_images(struct hlg_report *r)
 			hlg_note_list_detail(&r->remarks, "%s: %s", ti->image->path,
 					     word);
 		else
-			hlg_note_list_detail(
-				&r->remarks, "%s: %s, %s %% of %" PRIu64 " sample%s",
-				ti->image->path, word,
-				hlg_interval_percent(percent, share(s->on, s->off)), n,
-				n == 1 ? "" : "s");
+			hlg_note_list_detail(&r->remarks,
+					     "%s: %s, %s %% of %" PRIu64 " sample%s",
+					     ti->image->path, word,
+					     hlg_interval_part(percent, s->on, s->off), n,
+					     n == 1 ? "" : "s");
 	}
 }
 
@@ -578,8 +376,7 @@ static void tell_threads(struct hlg_report *r)
 			"%s %" PRId32 " does not fit: %s %% of %" PRIu64 " samples%s",
 			sandbox > 0 ? "sandbox" : "thread",
 			sandbox > 0 ? sandbox : m->tid,
-			hlg_interval_percent(percent,
-					     share(m->samples.on, m->samples.off)),
+			hlg_interval_part(percent, m->samples.on, m->samples.off),
 			m->samples.on + m->samples.off,
 			sandbox > 0 ? " (if it runs another ELF, name that, too)" : "");
 	}

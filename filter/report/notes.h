@@ -10,11 +10,4 @@
  */
 void hlg_notes_add(struct hlg_report *report);
 
-/*
- * The banner of a report whose samples do not fit: one line that says by how much, and
- * which base would fit. hlg_report.banner keeps it. To be freed; NULL if they fit, or
- * without memory.
- */
-char *hlg_notes_banner(const struct hlg_report *report);
-
 #endif

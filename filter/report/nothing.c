@@ -3,8 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "filter/profile/event.h"
 #include "symtab/escape.h"
 
 #define RECORD "record again: hlguest record -- VMM"
@@ -158,6 +160,33 @@ static bool selects_all_events(const struct hlg_profile *p)
 	return true;
 }
 
+bool hlg_nothing_is_user(const char *event)
+{
+	char *key = hlg_event_key(event);
+	const char *modifiers = key ? strrchr(key, ':') : NULL;
+	bool user = modifiers && strchr(modifiers, 'u') && !strchr(modifiers, 'k') &&
+		    (strncmp(key, "cpu-clock", 9) == 0 ||
+		     strncmp(key, "task-clock", 10) == 0);
+
+	free(key);
+	return user;
+}
+
+/* Are all selected events clocks of user space? */
+static bool only_user(const struct hlg_profile *p)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < p->n_events; i++) {
+		if (!p->events[i].selected)
+			continue;
+		if (!hlg_nothing_is_user(p->events[i].name))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 /* There are samples, and all are of the host. */
 static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_err *err)
 {
@@ -171,6 +200,11 @@ static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_er
 			    "exits, or %s)",
 			    of, put_selection(selection, p), events,
 			    selects_all_events(p) ? RECORD : "select another event");
+	else if (only_user(p))
+		hlg_err_set(err, HLG_EINPUT,
+			    "%s%sno guest samples: %s leaves the kernel out, and guests "
+			    "with it (" HLG_NOTHING_USER ")",
+			    of, put_selection(selection, p), events);
 	else
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s%sno guest samples: all %" PRIu64 " of %s are of the "

@@ -21,4 +21,14 @@ int hlg_nothing_check(const struct hlg_profile *profile, const char *of,
 bool hlg_nothing_why(const struct hlg_profile *profile, const char *of,
 		     struct hlg_err *err);
 
+/* Is it a clock that samples user space only? KVM runs guests in the kernel, and a clock
+ * that leaves that out leaves out guests. perf makes it one for users who may not sample
+ * the kernel. */
+bool hlg_nothing_is_user(const char *event);
+
+/* What to do then. */
+#define HLG_NOTHING_USER                                                                 \
+	"perf leaves it out for users who may not sample it: record as root, or with "   \
+	"sysctl kernel.perf_event_paranoid=1"
+
 #endif

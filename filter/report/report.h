@@ -53,7 +53,7 @@ struct hlg_report {
 	struct hlg_border border;          /* as the options say: none with border=keep */
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;
-	char *banner;     /* hlg_notes_banner() of it; NULL if the samples fit */
+	char *banner;     /* hlg_banner_text() of it; NULL if the samples fit */
 	size_t n_misfits; /* rows of all that are not named: their samples do not fit */
 	struct hlg_count misfits; /* what they have */
 	bool suppressed; /* names are: samples do not fit, rows are guest addresses */
@@ -76,6 +76,7 @@ struct hlg_report {
 	const char *recording; /* which is shown, and when it was made, where the user has
 				* not named it; else NULL or empty */
 	uint64_t recordings; /* that were read, also into saved profiles; 0: unknown */
+	uint64_t took;       /* ns, of a saved profile; 0: unknown. Others have a span */
 	struct hlg_note_list notes;
 	bool unread;               /* a note says that an image could not be read again */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */

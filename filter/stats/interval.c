@@ -186,6 +186,12 @@ const char *hlg_interval_percent(char buf[static 16], double share)
 	return buf;
 }
 
+const char *hlg_interval_part(char buf[static 16], uint64_t part, uint64_t rest)
+{
+	return hlg_interval_percent(
+		buf, part + rest ? (double)part / (double)(part + rest) : 0);
+}
+
 const char *hlg_interval_points(char buf[static 16], double share)
 {
 	long hundredths = lround(share * 10000), size = labs(hundredths) % 10000000;

@@ -130,7 +130,7 @@ int hlg_json_end(struct hlg_json *json, struct hlg_err *err)
 
 int hlg_json_dump(FILE *f, const json_t *root, const char *what, struct hlg_err *err)
 {
-	bool ok = !lost && json_dumpf(root, f, JSON_COMPACT) == 0;
+	bool ok = !lost && json_dumpf(root, f, JSON_COMPACT | FLAGS) == 0;
 
 	/* A write that failed is found when the output is closed. */
 	if (lost || (!ok && !ferror(f)))

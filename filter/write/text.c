@@ -15,7 +15,10 @@
 #include "filter/write/format.h"
 #include "filter/write/report-table.h"
 #include "filter/write/text-children.h"
-#include "filter/write/text-lines.h"
+#include "filter/write/text-details.h"
+#include "filter/write/text-head.h"
+#include "filter/write/text-scale.h"
+#include "filter/write/text-sums.h"
 #include "symtab/escape.h"
 
 enum {
@@ -36,11 +39,11 @@ struct text {
 	const struct hlg_view *v;
 	uint64_t most, most_regions; /* that the screen has room for; 0: any number */
 	bool no_regions;             /* it has none for any */
-	struct hlg_text_lines_scale scale;
+	struct hlg_text_scale scale;
 	struct hlg_column columns[HLG_REPORT_COLUMNS];
 	unsigned char layout[MOST];
 	struct hlg_table table;
-	char no_room[64]; /* "size, samples": columns that the screen has no room for */
+	char no_room[64]; /* "size, regions": what the screen has no room for */
 	/* At hand. */
 	const struct hlg_row *row;
 	const struct hlg_host_row *host;
@@ -153,6 +156,10 @@ static void fit_columns(struct text *t, size_t shown)
 		snprintf(t->no_room + n, sizeof(t->no_room) - n, "%s%s", n ? ", " : "",
 			 t->columns[in_order[i]].heading);
 	}
+	if (t->no_regions && t->v->n_regions)
+		snprintf(t->no_room + strlen(t->no_room),
+			 sizeof(t->no_room) - strlen(t->no_room), "%sregions",
+			 t->no_room[0] ? ", " : "");
 }
 
 /* Those of rows: without edges and bars where there are none. */
@@ -204,7 +211,7 @@ static void write_row(struct text *t, const struct hlg_row *row)
 	t->row = row;
 	hlg_report_table_row(c, t->r, row, NULL);
 	set_margin(t, row);
-	hlg_text_lines_period(t->time, &t->scale, row->count.period);
+	hlg_text_scale_period(t->time, &t->scale, row->count.period);
 	c[HLG_REPORT_MARGIN] = hlg_table_text_value(t->margin);
 	c[HLG_REPORT_TIME] = hlg_table_text_value(t->time);
 	c[HLG_REPORT_BAR] = hlg_table_share_value((struct hlg_share){
@@ -418,7 +425,7 @@ static void write_calls_of(const struct text *t)
 	    (uint32_t)number > r->profile->sandboxes.n ||
 	    !hlg_calls_of_sandbox(&calls, r->space, r->profile, (uint32_t)number))
 		return;
-	hlg_text_lines_calls(text, &calls);
+	hlg_text_head_calls(text, &calls);
 	fprintf(t->f, ", %s", text);
 }
 
@@ -429,8 +436,7 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 	struct hlg_err err;
 
 	t->v = v;
-	t->scale =
-		hlg_text_lines_scale_for(r, hlg_text_lines_event(r, v), v->kept.period);
+	t->scale = hlg_text_scale_for(r, hlg_text_scale_event(r, v), v->kept.period);
 	if (of) {
 		fputs("== ", t->f);
 		hlg_escape_print(t->f, of);
@@ -592,7 +598,7 @@ static unsigned count_lines(const char *text)
 static int write_head(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	(void)err;
-	hlg_text_lines_head(f, r);
+	hlg_text_head_write(f, r);
 	return 0;
 }
 
@@ -622,7 +628,7 @@ int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err
 		fitted.screen.columns = 0;
 	rc = keep(&head, &fitted, write_head, err);
 	if (rc == 0)
-		rc = keep(&tail, &fitted, hlg_text_lines_tail, err);
+		rc = keep(&tail, &fitted, hlg_text_sums_write, err);
 	if (rc == 0) {
 		fit_rows(&t, count_lines(head) + count_lines(tail));
 		fputs(head, f);
@@ -639,7 +645,7 @@ int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err
 			rc = hlg_text_files(f, &fitted, &hlg_table_text, err);
 		}
 		if (fitted.options->verbose)
-			hlg_text_lines_details(f, &fitted);
+			hlg_text_details_write(f, &fitted);
 	}
 	free(head);
 	free(tail);

@@ -193,6 +193,9 @@ static int read_identity(struct reader *r)
 		return damaged(r, "has headers of an unknown size");
 	r->elf->machine = eh.e_machine;
 	r->elf->entry = eh.e_entry;
+	r->elf->headers = sizeof(eh);
+	if (eh.e_phoff == sizeof(eh))
+		r->elf->headers += (uint64_t)eh.e_phnum * sizeof(Elf64_Phdr);
 	r->elf->type = eh.e_type;
 	r->elf->wasm = eh.e_type == ET_REL && eh.e_ident[EI_OSABI] == ELFOSABI_WASMTIME;
 	return check_type(r, eh.e_type);

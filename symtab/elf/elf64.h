@@ -51,6 +51,8 @@ struct hlg_elf64 {
 	uint16_t machine, type; /* EM_X86_64 or EM_AARCH64; ET_EXEC, ET_DYN or ET_REL */
 	bool wasm;              /* a compiled module of WebAssembly: ET_REL */
 	uint64_t entry;         /* e_entry: where it is first entered */
+	uint64_t headers;       /* bytes at the file's start that its header takes, with
+				   the program headers where they follow it */
 	struct hlg_file_id id;
 	struct hlg_load *loads; /* at least one; sorted, disjoint, none empty */
 	size_t n_loads;

@@ -11,6 +11,7 @@
 enum {
 	LOAD,
 	LOAD_EXEC,
+	HEADERS,
 	CODE,
 	DATA,
 	N_WHAT
@@ -49,13 +50,26 @@ static size_t add_edges(struct edge *edges, size_t n, int what, uint32_t section
 	return n;
 }
 
+/* Where a segment's bytes of the ELF's own headers end. */
+static uint64_t find_headers_end(const struct hlg_elf64 *elf, const struct hlg_load *load)
+{
+	uint64_t headers = elf->headers > load->offset ? elf->headers - load->offset : 0;
+
+	return load->addr + (headers < load->filesz ? headers : load->filesz);
+}
+
 static size_t collect_edges(const struct hlg_elf64 *elf, struct edge *edges)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < elf->n_loads; i++)
-		n = add_edges(edges, n, elf->loads[i].exec ? LOAD_EXEC : LOAD, 0,
-			      elf->loads[i].addr, elf->loads[i].end);
+	for (size_t i = 0; i < elf->n_loads; i++) {
+		const struct hlg_load *load = &elf->loads[i];
+
+		n = add_edges(edges, n, load->exec ? LOAD_EXEC : LOAD, 0, load->addr,
+			      load->end);
+		n = add_edges(edges, n, HEADERS, 0, load->addr,
+			      find_headers_end(elf, load));
+	}
 	for (size_t i = 0; i < elf->n_sections; i++)
 		n = add_edges(edges, n, elf->sections[i].exec ? CODE : DATA, (uint32_t)i,
 			      elf->sections[i].addr, elf->sections[i].end);
@@ -75,7 +89,7 @@ static bool classify(const struct sweep *s, struct hlg_area *area)
 		area->code = false;
 		area->section = s->section[DATA];
 	} else {
-		area->code = s->open[LOAD_EXEC] != 0;
+		area->code = s->open[LOAD_EXEC] && !s->open[HEADERS];
 		area->section = 0;
 	}
 	return true;
@@ -119,7 +133,7 @@ static bool run(const struct edge *edges, size_t n_edges, struct hlg_area *areas
 int hlg_area_build(const struct hlg_elf64 *elf, const char *path, struct hlg_area **areas,
 		   size_t *n_areas, struct hlg_err *err)
 {
-	size_t max = 2 * (elf->n_loads + elf->n_sections);
+	size_t max = 2 * (2 * elf->n_loads + elf->n_sections);
 	struct edge *edges = calloc(max, sizeof(*edges));
 	bool ok;
 

@@ -4,11 +4,13 @@
  *
  * The rule: only bytes of a PT_LOAD are in the image (of one that image.h counts). Of
  * these, bytes of an executable section are code; bytes of another allocated section are
- * data; bytes of no section are code in an executable segment, data in any other.
- * (Linkers that put read-only data into the executable segment are why the section's word
- * counts before the segment's.) Executable sections must not overlap. Others may, also an
- * executable one, whose bytes are code then: bytes of several that are not executable are
- * data whichever owns them, and the section told of them is any one of those.
+ * data; bytes of no section are code in an executable segment, data in any other
+ * and where the ELF has its own headers (elf64.h), with which an executable segment
+ * begins if it is the file's first (ld for AArch64, -z noseparate-code). (Linkers that
+ * put read-only data into the executable segment are why the section's word counts before
+ * the segment's.) Executable sections must not overlap. Others may, also an executable
+ * one, whose bytes are code then: bytes of several that are not executable are data
+ * whichever owns them, and the section told of them is any one of those.
  */
 #ifndef HLG_SYMTAB_IMAGE_AREA_H
 #define HLG_SYMTAB_IMAGE_AREA_H

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "pprof.pb-c.h"
+#include "at-once.pb-c.h"
 
 static unsigned char *message;
 static size_t room;

@@ -6,8 +6,8 @@ usage: readme.py --build DIR [--update]
 
 A transcript is a block that begins with ```console and a line "$ COMMAND". COMMAND is run
 in the top folder, with the built `hlguest` in the PATH; of "tools/dev demo" it is the last
-step, the filter on the bundled recording. PICTURES are what commands draw. --update writes
-all of them anew. Needs a build with libiberty and Zydis, going by HLG_FEATURES.
+step, the filter on the bundled recording. PICTURES are what commands draw, where the host's
+libraries are those that were recorded. --update writes all of them anew. Needs a build with libiberty and Zydis, going by HLG_FEATURES.
 """
 import argparse
 import difflib
@@ -43,8 +43,11 @@ def said(build, command):
 
 
 def check_picture(build, name, command, update):
-    """Is a picture what its command draws, and in README.md?"""
+    """Is a picture what its command draws, and in README.md? None where the host's functions
+    have no names."""
     drawn, path = said(build, command), os.path.join(ROOT, name)
+    if "is not the file that" in drawn:
+        return None
     if update:
         with open(path, "w", encoding="utf-8") as f:
             f.write(drawn)
@@ -85,8 +88,9 @@ def main():
         at = block.end(3)
     for i, (name, command) in enumerate(PICTURES.items(), len(blocks) + 1):
         same = check_picture(build, name, command, args.update)
-        failed += not same
-        print(f"{'ok' if same else 'not ok'} {i} - {name}")
+        failed += same is False
+        print(f"{'not ok' if same is False else 'ok'} {i} - {name}" +
+              (" # SKIP other libraries than were recorded" if same is None else ""))
     if args.update:
         with open(path, "w", encoding="utf-8") as f:
             f.write("".join(pieces) + text[at:])

@@ -164,7 +164,7 @@ def slowly(data):
 
 def check_fitted(build):
     """80 x 24: ten functions and where the rest is, nothing wrapped, nothing scrolled; where
-    there is a note in two lines, no regions."""
+    there is a note in two lines, no regions, which is said."""
     yield from fitted(build, "--border=keep", "12 more rows, 10.14 %", 2, True)
     yield from fitted(build, "--border=split", "9 more rows, 4.18 %", 5, False)
 
@@ -181,8 +181,9 @@ def fitted(build, border, rest, tail, regions):
         yield f"regions {regions}: {lines}"
     if len(functions) != 10:
         yield f"{len(functions)} functions"
-    if not any(rest + ": --top=0; --wide has size)" in line for line in lines):
-        yield "the rest, or the column that has no room, is not told"
+    wide = "size" if regions else "size, regions"
+    if not any(f"{rest}: --top=0; --wide has {wide})" in line for line in lines):
+        yield "the rest, or what has no room, is not told"
     if not lines[-tail].startswith("accounted 3997 samples = "):
         yield f"ends with {lines[-tail:]}"
 

@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs hlguest within bounds, and compares what it says.
 
-Inputs have some ten kilobytes: whatever they say, CPU seconds and memory are bounded by
-what is read, not by what it claims. A run that needs more than LIMITS breaks an invariant,
-as one does that dies of a signal or ends with a status that no page knows.
+Whatever a file says of itself, CPU seconds and memory are bounded by the bytes that are on
+disk: CPU <= CPU_LEAST + CPU_MORE n log n, memory <= MEMORY_LEAST + MEMORY_MORE n. A run that
+needs more breaks an invariant, as one does that dies of a signal or ends with a status that
+no page knows. Processor time and memory are the kernel's sums of the process (wait4): what
+else the machine does counts for little in the one, and for nothing in the other.
 """
 import collections
 import json
+import math
 import os
 import re
 import resource
 import subprocess
+import tempfile
+import threading
 
 from tap import environment
 
-CPU_SECONDS = 10
+CPU_SECONDS = 10  # here it is ended
 MEMORY = 1 << 30
+# Some ten times what the slowest verb takes of what is in proportion.
+CPU_LEAST, CPU_MORE = 0.8, 3e-8
+MEMORY_LEAST, MEMORY_MORE = 192 << 20, 100  # of it Python's own, which the process begins as
 STATUSES = (0, 1, 2, 3)
 
 Result = collections.namedtuple("Result", "status out err")
@@ -30,6 +38,23 @@ def limits():
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     if not os.environ.get("HLG_WITHOUT"):  # a sanitizer takes all the addresses there are
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def feed(pipe, data):
+    """All of it, or what is read: nobody need read to the end."""
+    try:
+        with pipe:
+            pipe.write(data)
+    except BrokenPipeError:
+        pass
+
+
+def on_disk(folder, words):
+    """Bytes that are there, not what a sparse file claims, of all that a run could read."""
+    files = {os.path.join(here, name) for here, _, names in os.walk(folder) for name in names}
+    files |= {word.partition("@")[0] for word in words if word.startswith("/")}
+    sizes = (os.stat(file) for file in files if os.path.isfile(file))
+    return sum(min(st.st_size, 512 * st.st_blocks) for st in sizes)
 
 
 class Bed:
@@ -51,14 +76,33 @@ class Bed:
     def run(self, *words, cwd=None, stdin=None):
         """stdin: bytes that come through a pipe."""
         self.runs += 1
-        done = subprocess.run(
-            [self.hlguest, *words], cwd=cwd or self.folder, env=self.env,
-            input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limits, check=False)
-        found = Result(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+        with tempfile.TemporaryFile() as err:
+            child = subprocess.Popen(
+                [self.hlguest, *words], cwd=cwd or self.folder, env=self.env,
+                stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=err, preexec_fn=limits)
+            if stdin is not None:
+                threading.Thread(target=feed, args=(child.stdin, stdin)).start()
+            with child.stdout:
+                out = child.stdout.read()
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+            err.seek(0)
+            found = Result(child.returncode, out, err.read().decode("utf-8", "replace"))
         if found.status not in STATUSES:
             raise Broken(f"{' '.join(words)}: status {found.status}: {found.err[-400:]}")
+        self.check_cost(words, usage, len(stdin or b""))
         return found
+
+    def check_cost(self, words, usage, n):
+        cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10
+        n += on_disk(self.folder, words)
+        if os.environ.get("HLG_WITHOUT"):  # a sanitizer's costs are not the program's
+            return
+        if cpu > CPU_LEAST + CPU_MORE * n * math.log2(n + 2):
+            raise Broken(f"{' '.join(words)}: {cpu:.2f} CPU seconds for {n} bytes")
+        if memory > MEMORY_LEAST + MEMORY_MORE * n:
+            raise Broken(f"{' '.join(words)}: {memory >> 20} MiB for {n} bytes")
 
     def json(self, verb, *words, good=(0, 3), **how):
         """The document, or None: it was refused, or there is none of nothing."""

@@ -178,6 +178,27 @@ def check_files(bed, rng, guest, rec, data):
         same(f"report {more} of saved parts at {cut}", whole, kept)
 
 
+def check_stack_files(bed, rng, guest, rec, data):
+    """Stacks of parts, of the guest and of the host: read together, saved, and merged."""
+    cut = rng.randint(1, len(rec.rounds) - 1)
+    names, saved = ["a.data", "b.data"], []
+    for name, rounds in zip(names, (rec.rounds[:cut], rec.rounds[cut:])):
+        bed.write(rec.file(rec.body(rounds)), name)
+        path = name.replace("data", "pb.gz")
+        got = bed.run("report", *REPORT, "--mode=all", "--format=pprof", "--out=" + path, guest,
+                      name)
+        if got.status in (0, 3) and os.path.exists(bed.place(path)):
+            saved.append(path)
+    if len(saved) < 2 or bed.run("merge", "-q", "-o", "sum.pb.gz", *saved).status:
+        return
+    more = ("--stacks=callgraph", "--format=folded", "--weight=samples",
+            pick(rng, "--mode=all", "--mode=guest", "--mode=host"))
+    found = [stacks_of(bed.run("report", *REPORT, *more, guest, *files).out)
+             for files in (names, saved, ["sum.pb.gz"])]
+    same(f"report {more} of parts at {cut}, saved", found[0], found[1])
+    same(f"report {more} of parts at {cut}, merged", found[0], found[2])
+
+
 def check_damaged(bed, rng, guest, rec, data):
     """Whatever can be read of a damaged recording is cut as any is."""
     bed.write(inputs.damage(rng, rec.file(), 104) if rng.random() < .5 else
@@ -185,8 +206,8 @@ def check_damaged(bed, rng, guest, rec, data):
     more = ["--mode=all", "--by=event,tid"]
     if bed.run("report", *REPORT, guest, "broken.data").status == 1:
         return
-    # The end of time is no time: nothing that begins or ends somewhere has it.
-    whole = report_counts(bed, guest, ["broken.data"], *more, "--time=0.000000001,")
+    # The end of time is no time, which no selection of times has; 0 is one.
+    whole = report_counts(bed, guest, ["broken.data"], *more, "--time=0,")
     for name, selections in ways(rng, rec):
         if name == "time":  # a damaged thread can have a number that none has
             same(f"damaged report by {name} {selections}", whole, sum_of(

@@ -9,7 +9,9 @@ b. cutting adds up: by time, tid, pid, cpu, event, sandbox, file; saved and merg
 c. one sample, one name: lookup, report, folded, annotate, perf script of inject's copy, at
    every edge, before and behind it (names.py)
 d. told is done: a loss is what the note and JSON say, and what is seen is the rest (names.py)
-e. cost follows bytes: each run has so many CPU seconds and so much memory at most (bed.py)
+e. cost follows bytes on disk: each run has so many CPU seconds and so much memory at most
+   (bed.py); of files with very many of one thing, or a hole (costs.py). harm/size/interrupt.py
+   has ^C
 
 A round tries each once, with inputs drawn from S and its number. What breaks is told with
 the seed that makes it again; --keep leaves its inputs there. Without --rounds or --minutes
@@ -26,6 +28,7 @@ import time
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import costs
 import cuts
 import forms
 import inputs
@@ -58,12 +61,14 @@ CHECKS = {
     "cuts of stacks": cut(cuts.check_folded, stacks=True),
     "cuts by sandbox": cut(cuts.check_sandboxes, stacks=True),
     "cuts by file": cut(cuts.check_files),
+    "cuts of stacks by file": cut(cuts.check_stack_files, stacks=True, rounds=4),
     "cuts of damaged recordings": cut(cuts.check_damaged),
     "cuts of exits": cuts.check_exits,
     "cuts of windows": cuts.check_windows,
     "names": names.check_names,
     "losses": names.check_losses,
     "ends": names.check_cut,
+    "costs": costs.check_costs,
 }
 
 

@@ -73,6 +73,7 @@ def named(data):
     for time, tid, chain in re.findall(
             r"^\d+ (\d+) 0x\w+ \[0x\w+\]: PERF_RECORD_SAMPLE\(IP, 0x[45]\): \d+/(\d+): .*\n"
             r"((?:\.{3}.*\n)*)", must("perf", "script", "-D", "-i", data), re.M):
-        tail = re.search(r": fffffffffffff800\n.*: ([0-9a-f]{8})[0-9a-f]{8}$", chain, re.M)
+        tail = re.search(r": fffffffffffff800(?: \(\w+\))?\n"  # perf 7 has the marker's name
+                         r".*: ([0-9a-f]{8})[0-9a-f]{8}$", chain, re.M)
         if tail:
             yield int(tid), int(time), int(tail[1], 16)

@@ -54,7 +54,17 @@ static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_e
 	return 0;
 }
 
-static const struct hlg_perfdata_sink sink = {.event = on_event, .task = on_task};
+static int on_round(void *ctx, struct hlg_err *err)
+{
+	struct kit_seen *seen = ctx;
+
+	(void)err;
+	seen->rounds++;
+	return 0;
+}
+
+static const struct hlg_perfdata_sink sink = {
+	.event = on_event, .task = on_task, .round = on_round};
 
 static void read_all(struct kit_seen *seen, struct hlg_perfdata *pd)
 {

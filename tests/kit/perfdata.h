@@ -59,6 +59,7 @@ struct kit_seen {
 	struct hlg_sample *samples;
 	size_t n, room;
 	size_t n_events; /* announced */
+	size_t rounds;   /* FINISHED_ROUND */
 	char names[256]; /* of events and tasks: "event;" "task:name;" */
 	struct hlg_perfdata_counts counts;
 	uint64_t tell;

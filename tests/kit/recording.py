@@ -41,3 +41,24 @@ def write(path, samples, configs=(0,), chains=None):
         for i, config in enumerate(configs):
             f.write(attribute(config, CALLCHAIN if chains else 0) + struct.pack("<QQ", HEADER + 8 * i, 8))
         f.write(body)
+
+
+def shifted(data, times, ips):
+    """A recording whose samples were taken later, of a guest that lay elsewhere."""
+    # perf.data-file-format.txt: magic, size, attr_size, attrs, data (offset, size)
+    _, _, _, attrs, _, at, size = struct.unpack_from("<8sQQQQQQ", data)
+    # perf_event_attr: sample_type; of a sample the identifier, ip, tid and time come first
+    sampled, = struct.unpack_from("<Q", data, attrs + 24)
+    if sampled & 7 != 7:
+        raise RuntimeError("a recording without ip, tid or time")
+    first = 16 if sampled >> 16 & 1 else 8
+    data, end = bytearray(data), at + size
+    while at < end:
+        kind, misc, length = struct.unpack_from("<IHH", data, at)
+        if kind == 9:  # PERF_RECORD_SAMPLE
+            ip, _, when = struct.unpack_from("<QQQ", data, at + first)
+            struct.pack_into("<Q", data, at + first + 16, when + times)
+            if misc & 7 in (4, 5):  # of the guest
+                struct.pack_into("<Q", data, at + first, ip + ips)
+        at += length
+    return bytes(data)

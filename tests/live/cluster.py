@@ -12,8 +12,8 @@ With --recordings so many (short copies of real ones, at times and bases of thei
 through Slurm, once as they are and once with a node killed half-way. Part of --all.
 """
 import os
+import resource
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
@@ -22,6 +22,7 @@ import time
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from programs import hlguest_of
+from recording import shifted
 from slurm import Slurm
 from tap import CLONE_NEWNS, DATA, Skip, Tap, environment, must, need, parser, run
 
@@ -159,7 +160,7 @@ def killed(bench, slurm):
     slurm.start_node("n2")
     slurm.wait(slurm.is_up)
     out, err, status = bench.resume()
-    if status or err or f"runs {20 - len(before)} tasks" not in out:
+    if status or err or f"runs {20 - len(before)} task" not in out:
         yield f"resume: {status}, {out}{err}"
     slurm.wait(slurm.is_quiet, 240)
     yield from bench.same("resumed")
@@ -184,7 +185,7 @@ def dies(bench, slurm):
     with open(path, "wb") as f:
         f.write(names)
     out, err, status = bench.resume()
-    if status or "runs 1 tasks" not in out:
+    if status or "runs 1 task," not in out:
         yield f"resume: {status}, {out}{err}"
     slurm.wait(slurm.is_quiet, 120)
     yield from bench.same("resumed")
@@ -381,25 +382,31 @@ def parallel_sent(bench):
 # --- many -----------------------------------------------------------------------------
 
 
-def shifted(data, times, ips):
-    """A recording whose samples were taken later, of a guest that lay elsewhere."""
-    # perf.data-file-format.txt: magic, size, attr_size, attrs, data (offset, size)
-    _, _, _, attrs, _, at, size = struct.unpack_from("<8sQQQQQQ", data)
-    # perf_event_attr: sample_type; of a sample the identifier, ip, tid and time come first
-    sampled, = struct.unpack_from("<Q", data, attrs + 24)
-    if sampled & 7 != 7:
-        raise RuntimeError("a recording without ip, tid or time")
-    first = 16 if sampled >> 16 & 1 else 8
-    data, end = bytearray(data), at + size
-    while at < end:
-        kind, misc, length = struct.unpack_from("<IHH", data, at)
-        if kind == 9:  # PERF_RECORD_SAMPLE
-            ip, _, when = struct.unpack_from("<QQQ", data, at + first)
-            struct.pack_into("<Q", data, at + first + 16, when + times)
-            if misc & 7 in (4, 5):  # of the guest
-                struct.pack_into("<Q", data, at + first, ip + ips)
-        at += length
-    return bytes(data)
+def timed(f):
+    """Wall and CPU seconds; of the CPU those of children that have ended."""
+    def cpu():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    wall, before = time.monotonic(), cpu()
+    f()
+    return time.monotonic() - wall, cpu() - before
+
+
+def tell_engine(bench, wall, tasks):
+    """What the engine takes of so many seconds: the same tasks here, as many at a time, the
+    sum by itself, and one report of all, without any engine."""
+    here = timed(lambda: bench.run("fleet", "submit", "--engine=local", "--list=list", "-o",
+                                   "here.pb.gz", f"--tasks={tasks}", "--limit=2", bench.elf))
+    reduced = timed(lambda: bench.run("fleet", "reduce", "here.pb.gz.d"))
+    one = timed(lambda: bench.run("report", "-q", "-j2", bench.elf, "--input-list=list",
+                                  "--format=pprof", "-o", "two.pb.gz"))
+    print(f"# the same tasks without an engine, 2 at a time: {here[0]:.1f} s, {here[1]:.1f} "
+          f"CPU s, of which the sum {reduced[0]:.2f} s, {reduced[1]:.2f} CPU s; one report "
+          f"with -j2: {one[0]:.1f} s, {one[1]:.1f} CPU s")
+    print(f"# the engine adds {wall - here[0]:.1f} s, {1000 * (wall - here[0]) / tasks:.0f} ms "
+          f"for each task; tasks add {here[1] - reduced[1] - one[1]:.1f} CPU s to one report's, "
+          f"{1000 * (here[1] - reduced[1] - one[1]) / tasks:.0f} ms for each")
 
 
 def many(bench, slurm, n):
@@ -408,8 +415,10 @@ def many(bench, slurm, n):
     began = time.monotonic()
     bench.submit("slurm", "--tasks=100")
     slurm.wait(slurm.is_quiet, 1800)
-    print(f"# {n} recordings, 100 tasks on two nodes: {time.monotonic() - began:.0f} s")
+    wall = time.monotonic() - began
+    print(f"# {n} recordings, 100 tasks on two nodes: {wall:.0f} s")
     yield from bench.same(f"{n} recordings")
+    tell_engine(bench, wall, 100)
     out, _, _ = bench.run("fleet", "status", "sum.pb.gz.d")
     if f"{n} of {n + 1} recordings are in them, 1 could not" not in out:
         yield out

@@ -6,22 +6,26 @@
 Changes one place by one token (mutations.py), builds it and runs tests until one fails:
 the quick unit tests that are named like the file; the goldens; the other quick ones; then
 of those named like the file the slow ones, and the quick ones under valgrind; at last some
-that run the programs: of tools/ those of the verb that the file is of, and those that read
-whatever there is (READERS).
+that run the programs: of tools/ those of the verb or folder that the file is of, and those
+that read whatever there is (READERS).
 COUNT changes are drawn with SEED: the same of both, and of the sources, draws the same. Drawn
-again and not counted is what does not compile, or only with pointers and numbers mixed
-up, and what compiles to the same code. A crash counts as noticed, and so does a test
-that takes ten times as long as it should.
+again and not counted is what does not compile without warnings, and what compiles to the same
+code. A crash counts as noticed, and so does a test that does not end. What fails on the
+sources as they are is not asked; that is tried when it first fails. Of a file of a verb only
+the goldens that run the verb are asked.
 
 Prints each change as it was tried: not noticed, or by which test. --again FILE tries once
-more what FILE, such a list, says was not noticed. The exit status is 1 if less than
---least percent were noticed. Works on copies in a temporary folder, one per CPU.
+more what FILE, such a list, says was not noticed. --errors tries what errors.py has instead:
+errors made by hand, each with the test that notices, which alone is asked. The exit status
+is 1 if less than --least percent were noticed. Works on copies in a temporary folder, one per CPU.
 mutants.md has the last figures, and a judgement on each change not noticed.
 """
 import argparse
+import atexit
 import collections
 import concurrent.futures
 import contextlib
+import copy
 import json
 import os
 import random
@@ -37,6 +41,7 @@ import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # this folder is the source's
+import errors
 import mutations
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,17 +53,26 @@ VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
 PROGRAMS = {"faults", "parity", "terminal", "privilege", "hostile names",
             "images against readelf", "hlguest annotate", "hlguest diff", "hlguest flame",
             "hlguest kallsyms", "hlguest lookup", "hlguest pprof"}
-# A wrong type is the compiler's to notice, not the tests'.
-C_ARGS = ("-Werror=int-conversion -Werror=incompatible-pointer-types "
-          "-Werror=implicit-function-declaration")
 # Of tools/ these are asked of every file; and "hlguest VERB" of a verb's, but for some that
 # measure, and take long.
 READERS = {"invariants"}
+# And these of files in folders that are no verb's.
+OF_FOLDERS = {
+    "export": {"format speedscope", "hlguest callgrind"},
+    "feed": {"hlguest deferred", "parity"},
+    "inputs": {"hlguest bases", "hlguest merge", "hlguest snapshot"},
+    "listing": {"hlguest annotate"},
+    "page": {"format html", "page views", "page table"},
+    "pprof": {"hlguest pprof", "hlguest pprof format", "hlguest pprof stacks", "hlguest merge"},
+    "report": {"format html", "hlguest inlined"},
+    "source": {"hlguest callgrind", "hlguest inlined"},
+}
 SLOW = {"hlguest calibrate", "hlguest record"}
-GOLDEN_PROGRAMS = ("filter/hlguest.so", "tools/hlguest", "tests/kit/mkelf", "tests/kit/fakeperf")
+PRODUCTS = ("filter/hlguest.so", "tools/hlguest")
 MEMORY = 8 << 30        # bytes of address space, of one process
 WRITES = 5 << 30        # bytes of one file: a test has one that is sparse
-CPU = 300               # seconds of one process: what tests start can outlive them
+CPU = 100               # seconds of one process: what tests start can outlive them
+SECONDS = 900           # of a test
 LINE = re.compile(r"not noticed: (\S+):(\d+):(\d+): (.*) -> (.*)")
 
 
@@ -98,6 +112,8 @@ def end(process):
 
 
 class Test:
+    """One of meson's, or some cases of the goldens."""
+
     def __init__(self, about, rooms, valgrind=False):
         self.name, self.words, self.env = about["name"], about["cmd"], about["env"]
         self.valgrind = valgrind
@@ -106,12 +122,17 @@ class Test:
             self.words = VALGRIND + self.words
             self.env = dict(self.env, CK_FORK="no")
         self.suites = {suite.split(":")[-1] for suite in about["suite"]}
-        self.seconds = 600.0    # how long it may take
         self.program = Path(about["cmd"][0])
         self.rooms = set(rooms)
 
     def is_golden(self):
-        return self.name == "golden"
+        return any(word.endswith("/golden.py") for word in self.words)
+
+    def of_cases(self, names):
+        """The goldens, but of these cases alone."""
+        some = copy.copy(self)
+        some.name, some.words = "golden " + " ".join(names), self.words + names
+        return some
 
     def is_unit(self):
         if "tools" in self.rooms:
@@ -121,14 +142,15 @@ class Test:
 
     def is_of_programs(self):
         if "tools" in self.rooms:
-            return self.name in READERS or self.name not in SLOW and (
-                re.fullmatch(r"hlguest \w+", self.name))
+            return (self.name in READERS.union(*OF_FOLDERS.values()) or
+                    self.name not in SLOW and re.fullmatch(r"hlguest \w+", self.name))
         return self.name in PROGRAMS
 
     def is_asked_of(self, path):
         """Of those that run the programs."""
         return "tools" not in self.rooms or self.name in READERS or (
-            self.name == "hlguest " + path.parts[1])
+            self.name == "hlguest " + path.parts[1]) or (
+                self.name in OF_FOLDERS.get(path.parts[1], ()))
 
     def is_fast(self):
         return (self.is_unit() and not self.valgrind
@@ -152,6 +174,13 @@ def product(rooms):
     return found
 
 
+def cases_of(verb):
+    """The goldens that run it, by name; none for what is no verb."""
+    ran = re.compile(rf'HLGUEST\}}?"? +{verb}\b')
+    return sorted(file.stem for file in (ROOT / "tests/golden").glob("*.test")
+                  if ran.search(file.read_text(encoding="utf-8", errors="replace")))
+
+
 class DoesNotCompile(Exception):
     pass
 
@@ -160,8 +189,11 @@ class Copy:
     """The sources in a folder of their own, built once, with tests that pass."""
 
     def __init__(self, work, rooms):
-        self.source, self.build, self.temp = work / "source", work / "build", work / "temp"
-        self.temp.mkdir(parents=True, exist_ok=True)
+        # Where a build lies in the tree that is worked on: a cache has its objects.
+        self.source = work / "source"
+        self.build = self.source / "build" / "gcc"
+        self.temp = Path(tempfile.mkdtemp(prefix="m"))  # short: text is cut where it is wide
+        atexit.register(shutil.rmtree, self.temp, ignore_errors=True)
         self.env = dict(os.environ, TMPDIR=str(self.temp), MALLOC_PERTURB_="165",
                         CK_TIMEOUT_MULTIPLIER="20", PYTHONDONTWRITEBYTECODE="1")
         files = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], check=True,
@@ -169,9 +201,8 @@ class Copy:
         for name in filter(None, files):
             self.copy(name)
         if not (self.build / "build.ninja").exists():
-            self.call("meson", "setup", str(self.build), str(self.source),
-                      "-Ddebug=false", "-Doptimization=2", "-Dwarning_level=0",
-                      f"-Dc_args={C_ARGS}")
+            # What the gate's compiler warns of it notices, not the tests.
+            self.call("meson", "setup", str(self.build), str(self.source), "-Dwerror=true")
         about = subprocess.run(["meson", "introspect", "--tests", str(self.build)],
                                check=True, capture_output=True, text=True).stdout
         self.tests = [test for test in (Test(each, rooms) for each in json.loads(about))
@@ -182,7 +213,10 @@ class Copy:
         sources = [path.relative_to(ROOT) for path in product(rooms)]
         self.tests = [test for test in self.tests if test.is_fast() or test.is_golden()
                       or test.is_of_programs() or any(map(test.is_of, sources))]
-        if not self.make(self.targets(self.tests)):
+        self.all_tests = [Test(each, rooms) for each in json.loads(about)]
+        self.right = {}     # does a test pass on the sources as they are? By name
+        self.took = {}      # seconds, by name, when it passed last
+        if not self.make([]):
             sys.exit("mutate: the sources as they are do not compile")
 
     def copy(self, name):
@@ -199,62 +233,70 @@ class Copy:
             sys.exit(f"mutate: {words[0]} failed:\n{done.stdout}{done.stderr}")
 
     def targets(self, tests):
-        """What they need built: nothing named is all."""
-        if any(test.is_of_programs() for test in tests):
-            return []
+        """What is built anew for them: all else was built of the sources as they are."""
         found = {str(test.program.relative_to(self.build)) for test in tests
-                 if not test.is_golden()}
-        return sorted(found) + list(GOLDEN_PROGRAMS) * any(t.is_golden() for t in tests)
+                 if test.program.is_relative_to(self.build)}
+        return sorted(found) + list(PRODUCTS) * (len(found) < len(tests))
 
     def make(self, targets):
         return run(["ninja", "-j2", "-C", str(self.build), *targets], 600, self.build,
                    self.env)
 
-    def measure(self, tests, known):
-        """How long they take, by name; a mutant gets ten times that."""
-        seconds = {}
-        for test in tests:
-            if test.name in known and not test.is_golden():
-                continue
-            start = time.monotonic()
-            if self.passes(test):
-                seconds[test.name] = 10 + 10 * (time.monotonic() - start)
-            elif test.valgrind or test.is_of_programs() or "tools" in test.rooms:
-                print(f"{test.name}: fails on the sources as they are, not asked",
-                      flush=True)
-            else:
-                sys.exit(f"mutate: {test.name}: fails on the sources as they are")
-        return seconds
-
-    def expect(self, seconds):
-        self.tests = [test for test in self.tests if test.name in seconds]
-        for test in self.tests:
-            test.seconds = seconds[test.name]
-        self.tests.sort(key=lambda test: test.seconds)
-
     def passes(self, test):
-        good = run(test.words, test.seconds, self.build, dict(self.env, **test.env),
+        start = time.monotonic()
+        good = run(test.words, SECONDS, self.build, dict(self.env, **test.env),
                    resource.RLIM_INFINITY if test.valgrind else MEMORY)
         for left in self.temp.iterdir():
             shutil.rmtree(left, ignore_errors=True)
+        if good:
+            self.took[test.name] = time.monotonic() - start
         return good
 
-    def failing(self, path):
-        """The first test that fails, built only when those before have passed."""
+    def is_right(self, test, mutant):
+        """Whether its failure counts: tried on the sources as they are when it first fails."""
+        if test.name not in self.right:
+            mutant.undo(self)
+            self.right[test.name] = self.make(self.targets([test])) and self.passes(test)
+            mutant.do(self)
+            self.make(self.targets([test]))
+            if not self.right[test.name]:
+                print(f"{test.name}: fails on the sources as they are, not asked", flush=True)
+        return self.right[test.name]
+
+    def stages(self, path):
+        """Tests of a source, the quick ones first: each stage is built when it is asked."""
+        verb = path.parts[1] if path.parts[0] == "tools" else None
+        cases = cases_of(verb) if verb else []
         rest = self.tests
         for chosen in (lambda test: test.is_fast() and test.is_of(path),
                        Test.is_golden,
-                       Test.is_fast,
+                       lambda test: test.is_fast() and not cases,
                        lambda test: test.is_of(path),
                        lambda test: test.is_of_programs() and test.is_asked_of(path)):
             stage = [test for test in rest if chosen(test)]
             rest = [test for test in rest if not chosen(test)]
+            yield [test.of_cases(cases) if cases and test.is_golden() else test
+                   for test in stage]
+
+    def failing(self, stages, mutant):
+        """The first test that fails."""
+        for stage in stages:
+            stage = [test for test in stage if self.right.get(test.name, True)]
             if stage and not self.make(self.targets(stage)):
                 raise DoesNotCompile
-            for test in stage:
-                if not self.passes(test):
+            for test in sorted(stage, key=lambda test: self.took.get(test.name, 0)):
+                if not self.passes(test) and self.is_right(test, mutant):
                     return test.name
         return None
+
+    def named(self, name):
+        """The test of that name: of meson's, or `golden CASE`."""
+        for test in self.all_tests:
+            if test.name == name:
+                return test
+            if test.is_golden() and name.startswith("golden "):
+                return test.of_cases(name.split()[1:])
+        sys.exit(f"mutate: no test is called {name}")
 
     def object_of(self, path):
         """What it is compiled to; nothing for headers."""
@@ -266,10 +308,20 @@ class Copy:
         return None
 
 
+def code_of(product):
+    """An object file without what tells where in the source it is from."""
+    with tempfile.NamedTemporaryFile() as file:
+        subprocess.run(["objcopy", "--strip-debug", str(product), file.name], check=True)
+        return file.read()
+
+
 class Mutant:
-    def __init__(self, path, text, start, end, new):
+    """noticed_by: the name of the only test to ask; None: all that could notice."""
+
+    def __init__(self, path, text, start, end, new, noticed_by=None):
         self.path, self.text, self.new = path, text, new
         self.start, self.end = start, end
+        self.noticed_by = noticed_by
 
     def shown(self):
         before = self.text[:self.start]
@@ -277,23 +329,30 @@ class Mutant:
         old = json.dumps(self.text[self.start:self.end])
         return f"{self.path}:{line}:{column}: {old} -> {json.dumps(self.new)}"
 
+    def do(self, copy):
+        (copy.source / self.path).write_text(
+            self.text[:self.start] + self.new + self.text[self.end:], encoding="utf-8")
+
+    def undo(self, copy):
+        (copy.source / self.path).write_text(self.text, encoding="utf-8")
+
     def outcome(self, copy):
         """None if it is no mutant, else ("", shown) or (name of a test, shown)."""
-        target = copy.source / self.path
         product = copy.object_of(self.path)
         name = product and str(product.relative_to(copy.build))
         try:
-            old = product and copy.make([name]) and product.read_bytes()
-            target.write_text(self.text[:self.start] + self.new + self.text[self.end:],
-                              encoding="utf-8")
+            old = product and copy.make([name]) and code_of(product)
+            self.do(copy)
             targets = [name] if name else ["filter/hlguest.so", "tools/hlguest"]
-            if not copy.make(targets) or old and product.read_bytes() == old:
+            if not copy.make(targets) or old and code_of(product) == old:
                 return None
-            return (copy.failing(self.path) or "", self.shown())
+            stages = ([[copy.named(self.noticed_by)]] if self.noticed_by else
+                      copy.stages(self.path))
+            return (copy.failing(stages, self) or "", self.shown())
         except DoesNotCompile:      # in a test, that has it from a header
             return None
         finally:
-            target.write_text(self.text, encoding="utf-8")
+            self.undo(copy)
 
 
 def drawn(seed, rooms):
@@ -323,6 +382,16 @@ def listed(file):
             yield Mutant(path, text, start, start + len(old), new)
         else:
             print(f"not there: {line}", flush=True)
+
+
+def made_by_hand():
+    """What errors.py has; each must be in its source once."""
+    for path, old, new, test in errors.ERRORS:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        if text.count(old) != 1:
+            sys.exit(f"mutate: {path} has {text.count(old)} times: {old}")
+        start = text.index(old)
+        yield Mutant(Path(path), text, start, start + len(old), new, test)
 
 
 class Count:
@@ -371,29 +440,27 @@ def main():
     parser.add_argument("seed", type=int, nargs="?", default=1)
     parser.add_argument("--rooms", nargs="+", default=ROOMS, choices=("symtab", "filter", "tools"))
     parser.add_argument("--again", type=Path, metavar="FILE")
+    parser.add_argument("--errors", nargs="?", const="", metavar="TEXT",
+                        help="those of errors.py, in files or of tests that begin so")
     parser.add_argument("--work", type=Path, metavar="FOLDER",
                         help="keep the copies here, and use them again")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N")
     parser.add_argument("--least", type=float, default=85, metavar="PERCENT")
     args = parser.parse_args()
     # All is read before the first is tried: the sources may change meanwhile.
     mutants = list(listed(args.again) if args.again else
-                   drawn(args.seed, args.rooms))
+                   drawn(args.seed, args.rooms) if args.errors is None else
+                   (m for m in made_by_hand() if m.noticed_by.startswith(args.errors) or
+                    str(m.path).startswith(args.errors)))
+    if args.errors is not None:
+        args.rooms, args.count, args.least = ["tools"], len(mutants), 100
     count = Count(iter(mutants), args.count)
-    workers = os.cpu_count() or 1
+    workers = args.workers
     with tempfile.TemporaryDirectory(prefix="hlguest-mutate-") as temp, \
             concurrent.futures.ThreadPoolExecutor(workers) as pool:
         work = (args.work or Path(temp)).resolve()
         copies = list(pool.map(lambda n: Copy(work / str(n), args.rooms),
                                range(workers)))
-        times = work / "seconds.json"   # of tests that have passed in copies that are kept
-        seconds = json.loads(times.read_text()) if times.exists() else {}
-        for part in pool.map(lambda n: copies[n].measure(copies[n].tests[n::workers],
-                                                               seconds),
-                             range(workers)):
-            seconds.update(part)
-        times.write_text(json.dumps(seconds))
-        for each in copies:
-            each.expect(seconds)
         list(pool.map(count.work, copies))
     tried = count.tried()
     for name, n in count.by.most_common():

@@ -41,7 +41,9 @@ SECTION = re.compile(r"  \[ *(\d+)\] .*? +(\S+) +([0-9a-f]{16}) ([0-9a-f]+) ([0-
 VERSION = re.compile(r"@@?(V1|[A-Z][\w.]*)( \(\d+\))?$")
 KSYM_NAME = 255
 LARGE = 300  # addresses of a large image
-LOAD = re.compile(r"  LOAD +\S+ 0x([0-9a-f]+) \S+ \S+ 0x([0-9a-f]+) (...) ")
+LOAD = re.compile(r"  LOAD +0x([0-9a-f]+) 0x([0-9a-f]+) \S+ 0x([0-9a-f]+) 0x([0-9a-f]+) (...) ")
+HEADERS = re.compile(r"  (Start|Number) of program headers: +(\d+)")
+EHDR, PHDR = 64, 56  # bytes
 
 
 def end_of(start, size):
@@ -57,6 +59,10 @@ class Image:
         tables, self.sections, self.loads, self.ends, table = {}, {}, [], [], None
         text = done.stdout.decode(errors="surrogateescape")
         self.arm = "AArch64" in text
+        told = dict(HEADERS.findall(text))
+        # Bytes of the file; where the first segment has them, they are no code.
+        headers = EHDR + PHDR * int(told["Number"]) * (int(told["Start"]) == EHDR)
+        self.headers = []
         for line in text.split("\n"):
             if found := re.match(r"Symbol table '(\S+)'", line):
                 # The first of a kind, as nm has it, if there are several.
@@ -74,9 +80,10 @@ class Image:
                     self.sections[int(number)] = (addr, end_of(addr, int(size, 16)),
                                                   "X" in flags)
             elif found := LOAD.match(line):
-                addr, size = int(found[1], 16), int(found[2], 16)
+                offset, addr, filled, size = (int(x, 16) for x in found.groups()[:4])
                 if size:
-                    self.loads.append((addr, addr + size, "E" in found[3]))
+                    self.loads.append((addr, addr + size, "E" in found[5]))
+                    self.headers.append((addr, addr + min(filled, max(headers - offset, 0))))
         # One that holds no more than the symbol 0 is none.
         self.dynamic = len(tables.get(".symtab", [])) < 2
         rows = tables.get(".dynsym" if self.dynamic else ".symtab", [])
@@ -122,7 +129,8 @@ class Image:
         code = [number for number, executable in over if executable]
         if code:
             return True, True, code[0]
-        return (True, False, over[0][0]) if over else (True, inside[0][2], 0)
+        own = any(start <= addr < end for start, end in self.headers)
+        return (True, False, over[0][0]) if over else (True, inside[0][2] and not own, 0)
 
     def owner(self, addr, start, end):
         """The symbol that owns a byte of the code area [start, end), or None."""
@@ -143,7 +151,7 @@ class Image:
 
     def areas(self):
         """[start, end, what byte() says], as large as may be."""
-        edges = sorted({edge for x in (*self.loads, *self.sections.values())
+        edges = sorted({edge for x in (*self.loads, *self.headers, *self.sections.values())
                         for edge in x[:2]})
         areas = []
         for start, end in zip(edges, edges[1:]):

@@ -37,8 +37,12 @@ INSN = re.compile(r"^ +([0-9a-f]+):\t([0-9a-f ]+?) *(?:\t(.*))?$")
 
 
 def plain(text):
-    """An instruction without the names of its targets, one space behind the mnemonic."""
-    return re.sub(r" +", " ", re.sub(r"\s+(?:#|<).*$", "", text)).strip()
+    """An instruction without the names of its targets, one space behind the mnemonic; and
+    without what binutils 2.40 to 2.47 differ in: the 1 of a shift that has no byte for it, and
+    segments that string instructions always have."""
+    text = re.sub(r" +", " ", re.sub(r"\s+(?:#|<).*$", "", text)).strip()
+    text = re.sub(r"%es:(?=\(%rdi\))|%ds:(?=\(%rsi\))", "", text)
+    return re.sub(r"^((?:ro|rc|sh|sa)[lr][bwlq]? )\$1,", r"\1", text)
 
 
 class Guest:
@@ -132,7 +136,7 @@ def check_insn(line, insns):
     if line["size"] != length:
         yield f"{addr:#x}: {line['size']} bytes, but objdump has {length}: {text}"
         return
-    if line["text"] != plain(text):
+    if plain(line["text"]) != plain(text):
         yield f"{addr:#x}: {line['text']!r}, but objdump has {text!r}"
     target = re.search(r"^(?:\w+ )?(?:j\w+|callq?|loop\w*) +([0-9a-f]+)(?: |$)", text) or \
         re.search(r"# ([0-9a-f]+) ", text)
@@ -170,7 +174,7 @@ def check_instructions(bench, elf, recorded):
 
 # What only kernels do, and what is rare.
 KERNEL = """
-start:	rdmsr; wrmsr; lgdt 8(%rax); lidt (%rbx); ltr %ax; mov %cr3,%rax; mov %rax,%cr3
+start:	rdmsr; wrmsr; lgdt 8(%rax); lidt (%rbx); ltr (%rcx); mov %cr3,%rax; mov %rax,%cr3
 	mov %db7,%rax; invlpg (%rdi); iretq; iretl; swapgs; sysretq; sysretl; syscall; hlt; cli
 	in $0x60,%al; out %al,$0x80; inb %dx,%al; outw %ax,%dx; insb; outsl; rep stosq
 	rep movsb; repz cmpsb; repnz scasb; lodsl; xsave (%rdi); xrstor64 (%rdi); fxsave (%rdi)
@@ -184,7 +188,7 @@ start:	rdmsr; wrmsr; lgdt 8(%rax); lidt (%rbx); ltr %ax; mov %cr3,%rax; mov %rax
 	mov %fs:-8,%rax; mov %gs:0x10(,%rax,4),%rbx; movabs 0x1122334455667788,%al
 	movb $-1,(%rax); negl (%rax); imul $-5,(%rax),%ecx; mulq (%rax); sete (%rax)
 	str (%rax); lmsw %ax; smsw (%rax); lar %ax,%cx; mov %ds,%eax; movw %fs,(%rax); wbinvd
-	vmcall; endbr64; pause; ud2; int3; int $0x80; 1: jrcxz 1b; loop 1b; bnd jmp *%rax
+	vmcall; endbr64; pause; ud2; int3; int $0x80; 1: jrcxz 1b; loop 1b; .byte 0xf2; jmp *%rax
 	notrack jmp *%rax; bswap %rax; rdrand %rax; wrgsbase %rax; movslq %eax,%rcx
 	movzwl (%rax),%ecx; movsbq %al,%rcx; cltq; cqto; cmovg %eax,%ecx; setae %al; je 1b
 	nopw 0x0(%rax,%rax,1); xchg %ax,%ax; vpcmpltub %ymm30,%ymm27,%k5
@@ -213,7 +217,7 @@ def check_att(bench, build):
         got = done.stdout.decode().splitlines()
         other = [f"{addr:#x}: {text!r}, but objdump has {plain(wanted)!r}"
                  for text, (addr, (_, wanted)) in zip(got, guest.insns.items())
-                 if text != plain(wanted)]
+                 if plain(text) != plain(wanted)]
         if len(guest.insns) < 100 or len(got) != len(guest.insns):
             yield f"{path}: {len(got)} of {len(guest.insns)} instructions"
         if len(other) > (1 - alike) * len(got):
@@ -390,10 +394,11 @@ def check_source(bench):
     recording.write(os.path.join(work, "made.data"), [(1, 7, 1000, 0)])
     words = ("program@0x4000", "made.data", "outer", "--force")
     header = os.path.join(work, "inlined.h")
+    shown = os.path.join(os.path.basename(work), "inlined.h")  # a long path loses its start
     text = bench.text(*words, cwd=work)
     if "inlined.h:5" not in text:
         raise Skip("not built with libdw")
-    for said in (f"{header}:5  mix (inlined)  a = a * 31 + (a >> 3);\n",
+    for said in (f"{shown}:5  mix (inlined)  a = a * 31 + (a >> 3);\n",
                  "  sum += mix(table[i] + x);\n",
                  "/program.c:8  for (int i = 0; i < 64; i++)\n"):
         if said not in text:
@@ -402,7 +407,7 @@ def check_source(bench):
     with open(header, "a", encoding="ascii") as f:
         f.write("\x1b[31m" + "long " * 999)
     text = bench.text(*words, cwd=work)
-    if f"{header}:5  mix (inlined)\n" not in text or "a >> 3" in text or \
+    if f"{shown}:5  mix (inlined)\n" not in text or "a >> 3" in text or \
             f"note: {header}: is newer than the ELF, so its lines are not shown" not in text:
         yield f"inlined.h is newer: {text}"
     # What was changed without a newer time, or is no text
@@ -418,7 +423,7 @@ def check_source(bench):
         yield from (f"{line!r}" for line in text.split("\n") if not line.isprintable())
     os.unlink(header)
     os.mkfifo(header)
-    if f"{header}:5  mix (inlined)\n" not in bench.text(*words, cwd=work):
+    if f"{shown}:5  mix (inlined)\n" not in bench.text(*words, cwd=work):
         yield "a FIFO is shown"
     os.unlink(header)
 

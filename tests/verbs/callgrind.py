@@ -198,11 +198,11 @@ def own_lines(program, addrs):
     return found
 
 
-def check_lines(bench):
+def check_lines(bench, header):
     need("addr2line")
     need_zydis(bench.hlguest)
     work = bench.work
-    program = os.path.join(work, compiled.inlined(work))
+    program = os.path.join(work, compiled.inlined(work, header))
     (start, size), = compiled.starts_and_sizes(work, program, "outer")
     addrs = range(start, start + size)
     recording.write(os.path.join(work, "made.data"),
@@ -353,14 +353,16 @@ def main():
     with tempfile.TemporaryDirectory(prefix="callgrind-") as work:
         bench = Bench(build, work)
         for recorded, elf in RECORDINGS.items():
-            for words in ((), ("--mode=all",), ("--mode=host",), ("--gaps=drop",)):
+            for words in ((), ("--mode=all",), ("--mode=host",), ("--gaps=drop",),
+                          ("--by=tid",)):
                 tap.run(f"{recorded} {' '.join(words)}: rows", lambda r=recorded, e=elf,
                         w=words: list(check_rows(bench, r, e, *w)))
             tap.run(f"{recorded}: addresses", lambda r=recorded, e=elf:
                     list(check_addresses(bench, r, e)))
             if recorded != "demo-events.data":
                 tap.run(f"{recorded}: callgrind_annotate", check_valgrind, bench, recorded, elf)
-        tap.run("lines", lambda: list(check_lines(bench)))
+        for name, header in ("lines", compiled.INLINED), ("lines, nested", compiled.NESTED):
+            tap.run(name, lambda h=header: list(check_lines(bench, h)))
         tap.run("functions of one name", check_same_names, bench)
         tap.run("hostile names", check_hostile, bench)
         for name, check in ("calls", check_calls), ("calls annotated", check_annotated):

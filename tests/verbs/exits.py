@@ -180,6 +180,63 @@ def check_lost(build, folder):
     return wrong
 
 
+def check_told(build, folder):
+    """What two recordings lost, and what is cut off of them: perf tells the larger of two sums."""
+    paths, wrong = [os.path.join(folder, f"{i}.data") for i in range(2)], []
+    for i, path in enumerate(paths):
+        file = splice.File()
+        make = splice.Maker(file)
+        records = [(time, 0, make.sample(event, time, 0, PID, TIDS[0], exit_reason=12, isa=1,
+                                         vcpu_id=0))
+                   for time, event in ((1000, "kvm_exit"), (1100, "kvm_entry"))]
+        records.append((1200, 0, make.lost(1200, 0, 3 + i)))
+        file.write(path, splice.rounds(records, 10000, lambda _: 0) + b"12345"[:4 + i])
+    document = json.loads(must(hlguest_of(build), "exits", "-q", "--format=json", ELF, *paths))
+    for text in ("^7 events were lost", "its last 9 bytes"):
+        if not any(re.search(text, note) for note in document["notes"]):
+            wrong.append(f"not told: {text}: {document['notes']}")
+    if document["pairs"]["exit"] != 2:
+        wrong.append(f"pairs are {document['pairs']}")
+    out, err, status = run(hlguest_of(build), "exits", "-q", ELF, paths[0], "nowhere.data")
+    if status != 1 or "nowhere.data" not in err or "HLT" not in out:
+        wrong.append(f"one of two cannot be read: status {status}: {err}")
+    return wrong
+
+
+def check_parts(build, folder):
+    """Times that have a call's end, or the VMM's part of an exit, and nothing else."""
+    path = os.path.join(folder, "parts.data")
+    file = splice.File()
+    make = splice.Maker(file)
+    records = []
+
+    def add(event, time, **values):
+        records.append((time, 0, make.sample(event, time, 0, PID, TIDS[0], vcpu_id=0,
+                                             exit_reason=30, isa=1, **values)))
+
+    for start, port in ((1000, 108), (2000, 101)):
+        add("kvm_entry", start - 900)
+        add("kvm_exit", start)
+        add("kvm_pio", start + 10, rw=1, port=port, size=4, count=1)
+        add("kvm_userspace_exit", start + 20, reason=2, errno=0)
+        add("sys_enter_ioctl", start + 50, cmd=0xae80, fd=6)
+    add("kvm_entry", 2100)
+    file.write(path, splice.rounds(records, 10000, lambda _: 0))
+    wrong = []
+    for start, end, pairs, calls in ((990, 1500, {"exit": 0, "vmm": 0}, ["between guest calls"]),
+                                     (1500, 2500, {"exit": 1, "vmm": 1}, ["host call"]),
+                                     (2010, 2500, {"exit": 0, "vmm": 1}, [])):
+        out, err, status = run(hlguest_of(build), "exits", "--format=json", f"{ELF}@{BASE:#x}",
+                               f"--time=0.{start:09},0.{end:09}", path)
+        document = json.loads(out) if status == 0 else {"pairs": None, "tables": [], "notes": []}
+        got = [r["name"] for t in document["tables"] if (t["kind"], t["by"]) == ("exit", "call")
+               for r in t["rows"]]
+        if (status, document["pairs"], got) != (0, pairs, calls):
+            wrong.append(f"{start} to {end}: status {status}, {document['pairs']}, {got}: {err}")
+        wrong += [f"{start} to {end}: {note}" for note in document["notes"] if "software" in note]
+    return wrong
+
+
 def refused(build, path, *texts):
     """One line that has all texts, and status 1."""
     out, err, status = run(hlguest_of(build), "exits", "-q", ELF, path)
@@ -418,6 +475,8 @@ def main():
         tap.run("selection, csv", check_choice, build, path, known)
         tap.run("the base found from samples", check_base, build, folder, 300)
         tap.run("lost records", check_lost, build, folder)
+        tap.run("losses of two recordings", check_told, build, folder)
+        tap.run("a call's end alone, a VMM's part alone", check_parts, build, folder)
         tap.run("formats missing, damaged, hostile", check_hostile, build, folder)
         tap.run("no tracepoints", check_none, build)
         tap.run("a field past the samples' end", check_far, build, folder)

@@ -20,6 +20,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 sys.path.insert(1, os.path.join(sys.path[0], "../harm/hostile"))
+import recording
 import recordings
 from graph import Graph, draw_of, unfold
 from programs import feed, hlguest_of
@@ -132,6 +133,16 @@ def check_hidden(build):
         yield f"{len(drawn)} drawn, {len(small)} small"
     if said not in " ".join(graph.texts):
         yield f"{graph.texts}, not {said}"
+
+
+def check_time(build):
+    """Of a clock a frame has its milliseconds, to a tenth that is not rounded up."""
+    with tempfile.TemporaryDirectory(prefix="hlguest-flame-") as folder:
+        path = os.path.join(folder, "made.data")
+        recording.write(path, [(0x52b0, 7, 1234567, 0)] * 3)
+        graph = flame(build, path, "--force")
+        if not any(f.n == 3703701 and "3 samples, 3.7 ms" in f.words for f in graph.frames):
+            yield f"{[f.words for f in graph.frames]}"
 
 
 def check_events(build):
@@ -380,6 +391,7 @@ def main():
     for name, function in (
         ("intervals", check_intervals),
         ("what is not drawn", check_hidden),
+        ("time", check_time),
         ("several events", check_events),
         ("a base that does not fit", check_mismatch),
         ("what changed", check_before),

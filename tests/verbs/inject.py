@@ -588,6 +588,9 @@ def check_cut(place):
             yield f"cut at {cut}: {n} records, {sums}, {new.left} left"
         sizes.append(n)
         perf("script", "-i", place.path("cut.out"))
+        told = perf("report", "--header-only", "-i", place.path("cut.out"))
+        if not re.search(r"^# nrcpus avail : 2$", told, re.M):
+            yield f"cut at {cut}: no number of CPUs in {told}"
     if sizes != sorted(sizes) or sizes[-1] != len(whole.records):
         yield f"records: {sizes}"
     # perf record was killed: it had not come to say how much there is.

@@ -12,10 +12,12 @@ here, real perf: the only table of --once is what report says of its recording.
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True  # the folders are the source's
@@ -66,6 +68,8 @@ while True:
         sys.exit(0)
     os.write(answer, b"ack\\n" * word.count(b"\\n"))
     put({PER_PING})
+    if how == "talks":
+        os.write(2, b"and another\\n")
     if how == "ends" and sent >= 3 * {PER_PING}:
         sys.exit(int(os.environ["STATUS"]))
     if how == "leaves" and sent >= 2 * {PER_PING}:
@@ -210,8 +214,17 @@ def check_ends(bench):
     out, err, status = bench.run("--stdio", "-o", path, how="refuses")
     if os.path.exists(path):
         yield "an empty recording is left"
-    if status != 1 or "perf says no" not in err or "nothing was recorded" not in err:
+    if status != 1 or "perf says no" not in err or \
+            "hlguest: perf ended with status 1, and nothing was recorded" not in err:
         yield f"refuses: status {status}: {err}{out}"
+    _, err, status = run(*bench.argv("--stdio", DEMO, "--", "true"), cwd=bench.folder,
+                         env=environment(HOW="dies", **bench.env))
+    if status != 137 or "then is reported (and true may still run)\n" not in err:
+        yield f"a command whose perf dies: status {status}: {err}"
+    _, err, status = run(*bench.argv("--stdio", DEMO, "--", "false"), cwd=bench.folder,
+                         env=environment(HOW="refuses", **bench.env))
+    if status != 1 or "hlguest: false: ended with status 1, and nothing was" not in err:
+        yield f"a command: status {status}: {err}"
     for sig, status in ((signal.SIGTERM, 143), (signal.SIGINT, 0)):
         child = subprocess.Popen(bench.argv("--stdio", DEMO, "-p", "1"), cwd=bench.folder,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -252,7 +265,8 @@ def check_keys(bench):
         screen.press("/" + rows[1][:4])
         screen.wait("^/" + rows[1][:4])
         screen.press("\r")
-        screen.wait(r'^\d+ functions? with "' + rows[1][:4])
+        screen.wait(rf'function with "{rows[1][:4]}" \(\d+\)$')
+        screen.wait("^Escape all functions  q end ")
         if rows[0] in screen.text() or rows[1] not in screen.text():
             yield f"the filter {rows[1][:4]}:\n{screen.text()}"
         screen.press("\r")  # annotate
@@ -268,7 +282,7 @@ def check_keys(bench):
         screen.wait("top  0:00")
         screen.wait(r"% .* sort_keys$")
         screen.press("j/nomatch\r\r")
-        screen.wait('^0 functions with "nomatch"')
+        screen.wait(r'function with "nomatch" \(0\)$')
         screen.press("q")
         if screen.end() or not samples_of(screen.raw.decode().split("recorded  ")[-1].replace(
                 "\r", "")):
@@ -296,6 +310,35 @@ def check_keys(bench):
     left = [n for n in os.listdir(bench.folder) if n.startswith("hlguest-") and n not in saved]
     if left:
         yield f"left: {left}"
+
+
+def check_said(bench):
+    """What a key was answered stays, however much the guest says; so does how to be helped."""
+    screen = bench.terminal(how="talks", columns=100, lines=60)
+    try:
+        screen.wait(r"^said: and another +h help$")
+        screen.press("w")
+        screen.wait(r"^saved hlguest-top-[\d-]+\.data and ")
+        for _ in range(5):
+            screen.read(0.1)
+        if not screen.lines()[-1].startswith("saved "):
+            yield f"what was saved is gone:\n{screen.text()}"
+        for words in "by all since the start", "by name":
+            screen.press("s")
+            screen.wait(f"function {words}$")
+        screen.press("s")
+        screen.wait("function$")
+        screen.wait("^said: ")
+        screen.press("h")
+        screen.wait(r"^said: and another$")  # h does nothing here
+        screen.press("qw")
+        screen.wait(r"^saved hlguest-top-[\d-]+\.data and ")
+        screen.press("q")
+        screen.end()
+        if "saved hlguest-top" in screen.text() or "and another" not in screen.text():
+            yield f"behind the screen:\n{screen.text()}"
+    finally:
+        screen.close()
 
 
 def check_sizes(bench):
@@ -349,7 +392,7 @@ def check_words(bench):
             (["-p", "1", os.path.join(DATA, "demo-user.data")], 2, "is a recording"),
             (["-p", "4194305", DEMO], 1, "no such process"),
             (["-p", "1", "-e", "instructoins", DEMO], 1, "no such event"),
-            (["-p", "1"], 2, "no guest ELF is found"),
+            (["-p", str(os.getpid())], 2, "no guest ELF is found"),
             (["--"], 2, "no command follows"),
             (["--", "./nosuchvmm", DEMO], 127, "not found"),
             (["-p", "1", "./nosuch.elf"], 2, "nosuch.elf")):
@@ -360,6 +403,34 @@ def check_words(bench):
         if got != status or said not in err or out or \
                 os.path.exists(os.path.join(bench.folder, "words")):
             yield f"{words}: status {got}: {err}{out}"
+
+
+def check_forced(bench):
+    """At a wrong base functions have no names, unless that is asked for."""
+    for words, named in (([], False), (["--force"], True), (["--force=no"], False)):
+        out, err, status = run(*bench.argv("--once", *words, DEMO + "@0x4001000", "-p", "1"),
+                               cwd=bench.folder, env=environment(HOW="goes on", **{
+                                   **bench.env, "SPOTS": " ".join(
+                                       str(int(n) + 0x4000000 - 0x3000 + 0x1) for n in
+                                       bench.env["SPOTS"].split())}))
+        if status != 3 or bool(re.search(r"% .* [a-z]+_[a-z_]+$", out, re.M)) != named:
+            yield f"{words}: status {status}: {err}{out}"
+
+
+def check_foreign(bench):
+    """Of another user's process nothing can be read, and that is said."""
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    folder = tempfile.mkdtemp(prefix="top-")
+    try:
+        os.chmod(folder, 0o755)
+        program = shutil.copy(bench.hlguest, folder)
+        _, err, status = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+                             program, "top", "-p", str(os.getpid()), cwd=folder)
+    finally:
+        shutil.rmtree(folder)
+    if status != 2 or "may not look into that process" not in err:
+        yield f"status {status}: {err}"
 
 
 def check_live(bench):
@@ -386,6 +457,40 @@ def check_live(bench):
     if status or len(counts) < 2 or counts != sorted(counts) or not last or \
             not counts[-1] or counts[-1] > last[1]:
         yield f"status {status}, {counts}, {last}: {err}"
+
+
+def check_later(bench):
+    """With -a a guest of another ELF that comes later has its own rows; in a namespace of
+    processes of ours, so that no other VMM is seen."""
+    vm = monitor(bench.build, bench.folder)
+    elfs = [guest(name, bench.build, bench.folder) for name in ("demo", "rusty")]
+    script = '"$1" --seconds=100 "$2" & "$0" top -a --stdio --format=json --every=0.5s & ' \
+        'until [ -e later ]; do sleep 0.1; done; "$1" --seconds=100 "$3" & wait %2'
+    child = subprocess.Popen(
+        ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "-c", script,
+         os.path.abspath(bench.hlguest), vm, *elfs], cwd=bench.folder, env=environment(),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    late, seen, line = threading.Timer(TIMEOUT, child.kill), [], b""
+    late.start()
+    try:
+        for line in child.stdout:
+            now = {os.path.basename(row["file"]) for row in json.loads(line)["rows"]
+                   if row["file"] and row["recent"]["samples"]}
+            seen += [sorted(now)] if now and sorted(now) not in seen else []
+            if now:  # the first is seen
+                with open(os.path.join(bench.folder, "later"), "wb"):
+                    pass
+            if len(now) == 2:
+                break
+    finally:
+        late.cancel()
+        child.kill()
+        _, err = child.communicate()
+    names = [os.path.basename(elf) for elf in elfs]
+    if b"Operation not permitted" in err:
+        raise Skip("no namespace of processes (not root)")
+    if not seen or seen[0] != names[:1] or seen[-1] != sorted(names):
+        yield f"{seen}: {err}{line}"
 
 
 def check_callers(bench):
@@ -422,9 +527,9 @@ def main():
             return tap.finish()
         for name, check in (("--once", check_once), ("JSON", check_json),
                             ("tables", check_tables), ("ends", check_ends),
-                            ("words", check_words), ("keys", check_keys),
+                            ("words", check_words), ("--force", check_forced), ("another user", check_foreign), ("keys", check_keys), ("said", check_said),
                             ("sizes", check_sizes), ("colours", check_colours)):
-            screen = name in ("keys", "sizes", "colours") and \
+            screen = name in ("keys", "said", "sizes", "colours") and \
                 "without" in must(hlguest, "--version") and "ncurses" in \
                 must(hlguest, "--version").split("without")[-1]
             if screen:
@@ -433,6 +538,7 @@ def main():
                 tap.run(name, lambda check=check: list(check(bench)))
         os.unlink(os.path.join(folder, "perf"))
         tap.run("a real guest", lambda: list(check_live(bench)))
+        tap.run("guests that come later", lambda: list(check_later(bench)))
         tap.run("callers", lambda: list(check_callers(bench)))
     return tap.finish()
 

@@ -7,7 +7,10 @@
 
 #include "filter/stats/interval.h"
 #include "filter/view/place-name.h"
-#include "filter/write/text-lines.h"
+#include "filter/write/text-details.h"
+#include "filter/write/text-head.h"
+#include "filter/write/text-line.h"
+#include "filter/write/text-sums.h"
 #include "symtab/escape.h"
 #include "symtab/name/demangle.h"
 #include "tools/annotate/annotate.h"
@@ -60,7 +63,7 @@ __attribute__((format(printf, 3, 4))) static void put_wrapped(struct writer *w,
 	w->lost |= rc < 0;
 	if (rc < 0)
 		return;
-	hlg_text_lines_wrapped(w->f, &w->report->screen, label, line);
+	hlg_text_line_wrap(w->f, &w->report->screen, label, line);
 	free(line);
 }
 
@@ -99,7 +102,7 @@ static void put_hottest(struct writer *w, const struct hlg_listing *l)
 				      i ? "," : "", line->addr,
 				      hlg_interval_percent(percent, line->share));
 	}
-	hlg_text_lines_wrapped(w->f, &w->report->screen, "  hottest (ELF addr):", text);
+	hlg_text_line_wrap(w->f, &w->report->screen, "  hottest (ELF addr):", text);
 }
 
 /* Name, share, where, and the hottest lines; more only where there is something. */
@@ -337,7 +340,7 @@ int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 
 	if (a->report->options->wide)
 		w.columns = 0;
-	hlg_text_lines_head(f, a->report);
+	hlg_text_head_write(f, a->report);
 	if (a->report->suppressed)
 		fprintf(f,
 			"instructions are withheld, because %s (--force=yes shows "
@@ -351,8 +354,8 @@ int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 	if (rc == 0 && w.lost)
 		rc = hlg_err_memory(err, "annotate");
 	if (rc == 0)
-		rc = hlg_text_lines_tail(f, a->report, err);
+		rc = hlg_text_sums_write(f, a->report, err);
 	if (rc == 0 && a->report->options->verbose)
-		hlg_text_lines_details(f, a->report);
+		hlg_text_details_write(f, a->report);
 	return rc;
 }

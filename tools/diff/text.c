@@ -13,7 +13,8 @@
 
 #include "config.h"
 #include "filter/report/rows.h"
-#include "filter/write/text-lines.h"
+#include "filter/write/text-line.h"
+#include "filter/write/text-scale.h"
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
 #include "tools/diff/columns.h"
@@ -88,16 +89,16 @@ void hlg_diff_text_details(FILE *f, const struct hlg_diff *diff)
 	fputs("\nhlguest   " HLG_VERSION "\n", f);
 	write_details_of(f, diff, 0);
 	write_details_of(f, diff, 1);
-	hlg_text_lines_wrapped(f, &diff->screen, "matched   ", diff->matched);
-	hlg_text_lines_wrapped(f, &diff->screen, "shares    ", diff->shares);
-	hlg_text_lines_wrapped(f, &diff->screen, "test      ", diff->test);
+	hlg_text_line_wrap(f, &diff->screen, "matched   ", diff->matched);
+	hlg_text_line_wrap(f, &diff->screen, "shares    ", diff->shares);
+	hlg_text_line_wrap(f, &diff->screen, "test      ", diff->test);
 	fprintf(f,
 		INDENT
 		"* significant: q <= %g %%, the false discovery rate over all\n" INDENT
 		"rows of a table (Benjamini-Hochberg)\n" INDENT
 		"intervals are of 95 %%, each row's own\n",
 		100 * HLG_COMPARE_LEVEL);
-	hlg_text_lines_notes(f, &diff->screen, &diff->notes, HLG_NOTE_DETAIL);
+	hlg_text_line_notes(f, &diff->screen, &diff->notes, HLG_NOTE_DETAIL);
 }
 
 /* Around the tables */
@@ -111,9 +112,9 @@ static void write_warnings(FILE *f, const struct hlg_diff *diff)
 
 		snprintf(label, sizeof(label), "!! %s: ", hlg_diff_columns_side[s]);
 		if (banner)
-			hlg_text_lines_wrapped(f, &diff->screen, label, banner);
+			hlg_text_line_wrap(f, &diff->screen, label, banner);
 	}
-	hlg_text_lines_notes(f, &diff->screen, &diff->notes, HLG_NOTE_WARNING);
+	hlg_text_line_notes(f, &diff->screen, &diff->notes, HLG_NOTE_WARNING);
 }
 
 static const char *fit_words(enum hlg_trust_verdict verdict)
@@ -136,12 +137,12 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 	const struct hlg_diff_side *other = &diff->side[!s];
 	struct hlg_count sum = hlg_rows_sum(&side->report, &side->all);
 	uint64_t others = hlg_rows_sum(&other->report, &other->all).period;
-	struct hlg_text_lines_scale scale = hlg_text_lines_scale_for(
-		&side->report, hlg_text_lines_event(&side->report, &side->report.all),
+	struct hlg_text_scale scale = hlg_text_scale_for(
+		&side->report, hlg_text_scale_event(&side->report, &side->report.all),
 		/* One unit for both, unless it would leave nothing. */
 		others > sum.period && others / 100 < sum.period ? others : sum.period);
 	char rest[160], period[32], span[32];
-	bool known = side->n_runs == 1 && hlg_text_lines_span(span, &side->report);
+	bool known = side->n_runs == 1 && hlg_text_scale_span(span, &side->report);
 	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;
 	char of[48] = "";
 	int n;
@@ -150,7 +151,7 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 		snprintf(of, sizeof(of), ", %" PRIu64 " recordings", diff->recordings[s]);
 	n = snprintf(rest, sizeof(rest), "%s, %" PRIu64 " guest sample%s, %s%s%s, %s%s",
 		     of, sum.samples, plural(sum.samples),
-		     hlg_text_lines_period(period, &scale, sum.period),
+		     hlg_text_scale_period(period, &scale, sum.period),
 		     known ? " in " : "", known ? span : "",
 		     fit_words(side->report.trust.all.verdict),
 		     side->report.profile->checked.word && hlg_space_is_made(side->space)
@@ -169,7 +170,7 @@ void hlg_diff_text_tail(FILE *f, const struct hlg_diff *diff)
 {
 	write_side(f, diff, 0);
 	write_side(f, diff, 1);
-	hlg_text_lines_notes(f, &diff->screen, &diff->notes, HLG_NOTE_PLAIN);
+	hlg_text_line_notes(f, &diff->screen, &diff->notes, HLG_NOTE_PLAIN);
 }
 
 static void write_tail(FILE *f, const struct hlg_diff *diff)

@@ -64,39 +64,22 @@ static void count_filler(struct gaps *gaps, const struct hlg_image *image, uint6
 	free(bytes);
 }
 
-/* Bytes of the ELF's own headers at the start of a gap: an executable segment begins with
- * them where it is the first (ld for AArch64, -z noseparate-code). They are no code. */
-static uint64_t size_headers(const struct hlg_image *image, uint64_t start)
-{
-	const struct hlg_load *load = image->elf.loads;
-	Elf64_Ehdr h;
-
-	if (image->map || load->offset || load->addr != start ||
-	    hlg_image_read(image, start, &h, sizeof(h)) != sizeof(h))
-		return 0;
-	return sizeof(h) +
-	       (h.e_phoff == sizeof(h) ? (uint64_t)h.e_phnum * h.e_phentsize : 0);
-}
-
 static struct gaps count_gaps(const struct hlg_image *image)
 {
 	struct gaps gaps = {0};
 
 	for (size_t i = 0; i + 1 < image->spans.n; i++) {
 		const struct hlg_span *span = &image->spans.span[i];
-		uint64_t size = span[1].start - span->start, headers = 0;
+		uint64_t size = span[1].start - span->start;
 
 		if (span->kind == HLG_DATA || span->kind == HLG_OUTSIDE)
 			continue;
-		if (span->kind == HLG_GAP)
-			headers = size_headers(image, span->start);
-		size -= headers < size ? headers : size;
 		gaps.code += size;
-		if (span->kind != HLG_GAP || size == 0)
+		if (span->kind != HLG_GAP)
 			continue;
 		gaps.n++;
 		gaps.bytes += size;
-		count_filler(&gaps, image, span->start + headers, size);
+		count_filler(&gaps, image, span->start, size);
 	}
 	return gaps;
 }

@@ -204,6 +204,7 @@ static void close_exit(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn,
 	bool halt = is_halt(p, turn->port) || is_aborted(p, turn, item);
 
 	turn->open = false;
+	p->sums->crossed = true;
 	if (hlg_exits_is_torn(&p->gaps, turn->exit.time, turn->exit.cpu, item->time,
 			      item->cpu)) {
 		p->sums->lone.lost++;

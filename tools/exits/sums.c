@@ -236,6 +236,7 @@ void hlg_exits_merge(struct hlg_exits_sums *s, const struct hlg_exits_sums *othe
 	if (!numbers)
 		return;
 	s->overflow |= other->overflow;
+	s->crossed |= other->crossed;
 	for (size_t i = 0; i < other->n_vcpus && !s->no_memory; i++) {
 		const struct hlg_exits_vcpu *from = &other->vcpus[i];
 		uint32_t row = hlg_exits_add_vcpu(s, from->pid, from->tid, from->id);

@@ -95,6 +95,7 @@ struct hlg_exits_sums {
 	/* total in ns */
 	uint64_t pairs[HLG_EXITS_ALL_KINDS], total[HLG_EXITS_ALL_KINDS];
 	uint64_t all;   /* ns of all vCPUs' times, of merged sums */
+	bool crossed;   /* some kvm_exit had its kvm_entry, selected or not */
 	bool overflow;  /* times add up to more than 2^64 ns: sums are worthless */
 	bool no_memory; /* something could not be counted: the same */
 };

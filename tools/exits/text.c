@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "filter/stats/interval.h"
-#include "filter/write/text-lines.h"
+#include "filter/write/text-line.h"
 #include "symtab/image/base.h"
 #include "tools/exits/columns.h"
 #include "tools/exits/write.h"
@@ -180,7 +180,7 @@ static void write_parts(FILE *f, const struct hlg_exits_report *r,
 				      "%s%s %s %s (%.0f %%)", n ? ", " : "", name,
 				      time_text(time, ns, unit), unit.name,
 				      sum > 0 ? 100 * (double)ns / sum : 0);
-	hlg_text_lines_wrapped(f, &r->screen, label, line);
+	hlg_text_line_wrap(f, &r->screen, label, line);
 }
 
 /* Functions' names may be long: they come last. Others come first. */
@@ -304,7 +304,7 @@ static void write_one(FILE *f, const struct hlg_exits_report *r,
 		n += snprintf(line + n, sizeof(line) - (size_t)n, "%s %s %s",
 			      k ? "," : "", shown_times[k].name,
 			      hlg_table_ns(time, v[shown_times[k].value].n));
-	hlg_text_lines_wrapped(f, &r->screen, label, line);
+	hlg_text_line_wrap(f, &r->screen, label, line);
 }
 
 static void write_table(FILE *f, const struct hlg_exits_report *r,
@@ -357,7 +357,7 @@ static void write_guests(FILE *f, const struct hlg_exits_report *r)
 		hlg_base_describe(image, from, sizeof(from));
 		snprintf(line, sizeof(line), "%s, base 0x%" PRIx64 " (%s)",
 			 hlg_image_short_name(image), image->base, from);
-		hlg_text_lines_wrapped(f, &r->screen, label, line);
+		hlg_text_line_wrap(f, &r->screen, label, line);
 		label = INDENT;
 	}
 }
@@ -389,7 +389,7 @@ int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
 	for (size_t i = 0; r->verbose && i < HLG_EXITS_TABLES; i++)
 		if (is_line(&r->tables[i], r))
 			write_one(f, r, &r->tables[i], "in VMM    ");
-	hlg_text_lines_notes(f, &r->screen, r->notes, HLG_NOTE_WARNING);
+	hlg_text_line_notes(f, &r->screen, r->notes, HLG_NOTE_WARNING);
 	return 0;
 }
 
@@ -490,7 +490,7 @@ static bool write_notes(FILE *f, const struct hlg_exits_report *r)
 	else if (text && text[0])
 		hlg_note_list_add(&notes, "%s", text);
 	hlg_note_list_append(&notes, r->notes);
-	hlg_text_lines_notes_behind(f, &r->screen, &notes, r->verbose);
+	hlg_text_line_notes_behind(f, &r->screen, &notes, r->verbose);
 	ok = text && !notes.lost;
 	hlg_note_list_finish(&notes);
 	free(text);

@@ -135,7 +135,7 @@ static int find_bases(const struct hlg_inputs *in, struct hlg_run *run,
 static void note_counts(struct hlg_run *run, const struct hlg_exits_sums *sums,
 			const struct hlg_exits_counts *counts)
 {
-	if (sums->pairs[HLG_EXITS_GUEST] == 0 && sums->pairs[HLG_EXITS_VMM])
+	if (!sums->crossed && sums->pairs[HLG_EXITS_VMM])
 		hlg_run_note(run, "there is no pair of kvm_exit and kvm_entry (software "
 				  "KVM has none): only time in the VMM is known");
 	if (counts->no_rip)
@@ -216,7 +216,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	};
 	struct hlg_exits_report r = {
 		.sums = sums,
-		.kind = sums->pairs[HLG_EXITS_GUEST] ? HLG_EXITS_GUEST : HLG_EXITS_VMM,
+		.kind = sums->crossed ? HLG_EXITS_GUEST : HLG_EXITS_VMM,
 		.notes = &run->notes,
 		.by_tid = choice.by_tid,
 		.top = run->options.top,
@@ -418,7 +418,7 @@ static void read_versions(const struct hlg_run *run, struct hlg_calls_ports *por
 static int check_selection(const struct hlg_options *options,
 			   const struct hlg_exits_sums *sums, struct hlg_err *err)
 {
-	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
+	for (int kind = 0; kind < HLG_EXITS_ALL_KINDS; kind++)
 		if (sums->pairs[kind])
 			return 0;
 	if (!options->selection)

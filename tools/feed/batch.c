@@ -524,8 +524,11 @@ void hlg_batch_note_sums(const struct hlg_recording_sums *sums, const char *of,
 			of, sums->unjoined);
 	if (sums->left)
 		hlg_note_list_warn(notes,
-				   "%sthe recording was cut off: its last %" PRIu64
-				   " bytes hold no whole record",
+				   sums->recordings > 1
+					   ? "%srecordings were cut off: %" PRIu64
+					     " bytes at their ends hold no whole record"
+					   : "%sthe recording was cut off: its last "
+					     "%" PRIu64 " bytes hold no whole record",
 				   of, sums->left);
 }
 
@@ -547,11 +550,37 @@ static void note_rates(const struct hlg_batch *batch, struct hlg_run *run)
 				   most / least);
 }
 
+/* Which of several files were cut off: the first is named. */
+static void note_cut(const struct hlg_batch *batch, struct hlg_run *run)
+{
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < batch->n_paths; i++) {
+		if (batch->files[i].rc < 0 || !batch->files[i].sums.left)
+			continue;
+		first = first ? first : batch->paths[i];
+		n++;
+	}
+	if (first)
+		hlg_note_list_warn(&run->notes,
+				   "%zu of %zu files %s cut off: %s%s (%" PRIu64
+				   " bytes hold no whole record)",
+				   n, batch->n_paths, n == 1 ? "is" : "are", first,
+				   n > 1 ? " and others" : "", batch->sums.left);
+}
+
 void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
 {
+	struct hlg_recording_sums sums = batch->sums;
+
 	note_rates(batch, run);
 	for (size_t i = 0; i < batch->n_paths; i++)
 		hlg_note_list_append(&run->notes, &batch->files[i].notes);
-	hlg_batch_note_sums(&batch->sums, "", &run->notes);
+	if (batch->n_paths > 1) {
+		note_cut(batch, run);
+		sums.left = 0;
+	}
+	hlg_batch_note_sums(&sums, "", &run->notes);
 	note_syms(run, &batch->syms);
 }

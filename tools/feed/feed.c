@@ -8,6 +8,7 @@
 
 #include "tools/feed/deferred.h"
 #include "tools/feed/probe.h"
+#include "tools/feed/row.h"
 #include "tools/feed/tails.h"
 #include "tools/feed/timeline.h"
 #include "tools/feed/turns-read.h"
@@ -204,48 +205,22 @@ static __attribute__((noinline)) void take(struct feed *feed,
 	count_transit(feed, raw, &s, disposition);
 }
 
-/* Where times turn back, as from one CPU's samples to another's. */
-static __attribute__((noinline)) void see_turn(struct feed *feed,
-					       const struct hlg_perfdata_raw *raw,
-					       uint64_t from, uint64_t to)
-{
-	if (!raw->layout->time)
-		return;
-	hlg_sample_span_see(&feed->profile->span, from);
-	hlg_sample_span_see(&feed->profile->span, to);
-}
-
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
 {
 	struct feed *feed = ctx;
-	uint32_t event = feed->events[raw->event], before = raw->before;
-	uint64_t time = hlg_perfdata_time(raw), last = time;
-	const uint16_t time_at = raw->layout->time;
-	struct hlg_hits hits;
-	bool hit;
+	uint32_t event = feed->events[raw->event];
+	uint64_t time = hlg_perfdata_time(raw);
+	bool counted;
 
 	hlg_sample_span_see(&feed->profile->span, time);
-	if (raw->alone) {
-		if (!hlg_profile_hit(feed->profile, event, hlg_perfdata_cpumode(raw),
-				     raw->ip, hlg_perfdata_tid(raw), raw->period, time))
-			take(feed, raw);
-		return;
-	}
-	hlg_profile_hits_begin(&hits, feed->profile, event, time_at != 0);
-	do {
-		/* The first and the last are at turns, or at the ends of the run. Without
-		 * times this is the header, of which see_turn makes nothing. */
-		time = hlg_perfdata_u64(raw->record + time_at);
-		if (time < last)
-			see_turn(feed, raw, last, time);
-		last = time;
-		hit = hlg_profile_hits_add(&hits, hlg_perfdata_cpumode(raw), raw->ip,
-					   hlg_perfdata_tid(raw), raw->period, time);
-	} while (hit && hlg_perfdata_next(raw));
-	see_turn(feed, raw, last, last);
-	hlg_profile_hits_end(&hits, feed->profile, event, raw->before - before + hit);
-	if (!hit)
+	if (raw->alone || !raw->layout->ip)
+		counted = hlg_profile_hit(feed->profile, event, hlg_perfdata_cpumode(raw),
+					  raw->ip, hlg_perfdata_tid(raw), raw->period,
+					  time);
+	else
+		counted = hlg_row_count(feed->profile, event, raw);
+	if (!counted)
 		take(feed, raw);
 }
 

@@ -10,18 +10,11 @@
 #include "symtab/hash.h"
 
 /* What the threads of a process share. */
-struct process {
+struct hlg_tasks_process {
 	struct hlg_address_map
 		maps;      /* shift: from an address to the offset in the file */
 	size_t refs, live; /* threads, and those that have not exited */
 	uint32_t version;  /* of maps; see hlg_tasks_version */
-};
-
-struct hlg_thread {
-	struct process *process; /* NULL: a free slot */
-	int32_t tid, pid;
-	uint32_t comm;
-	bool exited;
 };
 
 static struct hlg_thread *slot_of(const struct hlg_tasks *tasks, int32_t tid)
@@ -95,7 +88,7 @@ static void unmap_all(struct hlg_tasks *tasks, struct hlg_address_map *maps)
 
 static void leave_process(struct hlg_tasks *tasks, struct hlg_thread *thread)
 {
-	struct process *process = thread->process;
+	struct hlg_tasks_process *process = thread->process;
 
 	if (!thread->exited && --process->live == 0)
 		unmap_all(tasks, &process->maps);
@@ -105,7 +98,7 @@ static void leave_process(struct hlg_tasks *tasks, struct hlg_thread *thread)
 	}
 }
 
-static void join_process(struct hlg_thread *thread, struct process *process)
+static void join_process(struct hlg_thread *thread, struct hlg_tasks_process *process)
 {
 	thread->process = process;
 	process->refs++;
@@ -116,7 +109,7 @@ static void join_process(struct hlg_thread *thread, struct process *process)
 static bool begin_alone(struct hlg_tasks *tasks, struct hlg_thread *slot, int32_t pid,
 			int32_t tid)
 {
-	struct process *process = calloc(1, sizeof(*process));
+	struct hlg_tasks_process *process = calloc(1, sizeof(*process));
 
 	if (!process)
 		return false;
@@ -343,7 +336,17 @@ bool hlg_tasks_apply(struct hlg_tasks *tasks, const struct hlg_perfdata_task *ta
 const struct hlg_thread *hlg_tasks_thread(struct hlg_tasks *tasks, int32_t pid,
 					  int32_t tid)
 {
-	return make_room(tasks) ? find_thread(tasks, pid, tid) : NULL;
+	const struct hlg_thread *known = slot_of(tasks, tid);
+
+	if (known->process && (known->pid != -1 || pid == -1))
+		return known;
+	tasks->sampled = (struct hlg_thread){
+		.process = pid == -1 ? NULL : slot_of(tasks, pid)->process,
+		.tid = tid,
+		.pid = pid,
+		.comm = known->process ? known->comm : HLG_NO_STRING,
+	};
+	return &tasks->sampled;
 }
 
 const char *hlg_tasks_comm(struct hlg_tasks *tasks, const struct hlg_thread *thread)
@@ -366,6 +369,8 @@ const char *hlg_tasks_mapping(const struct hlg_tasks *tasks,
 	*offset = 0;
 	if (!user && cpumode != PERF_RECORD_MISC_KERNEL)
 		return NULL;
+	if (user && !thread->process)
+		return NULL;
 	range = hlg_address_map_find(user ? &thread->process->maps : &tasks->modules, ip);
 	if (range && user)
 		*offset = ip + range->shift;
@@ -378,7 +383,7 @@ const char *hlg_tasks_mapping(const struct hlg_tasks *tasks,
 
 uint32_t hlg_tasks_version(const struct hlg_tasks *tasks, const struct hlg_thread *thread)
 {
-	uint32_t version = thread->process->version;
+	uint32_t version = thread->process ? thread->process->version : 0;
 
 	return version > tasks->modules_version ? version : tasks->modules_version;
 }

@@ -20,7 +20,10 @@
  *
  * Otherwise than in perf 6.1, the mappings of a process are forgotten when its last
  * thread has exited, if times are recorded: memory grows with the threads of a recording
- * and with what is mapped at one time, not with all mappings there ever were.
+ * and with what is mapped at one time, not with all mappings there ever were. And only
+ * records say whose a thread is: one that no record told of is, at each sample, of the
+ * process that the sample names. perf takes what the first sample names, so that what it
+ * shows of one sample depends on which others were selected.
  */
 #ifndef HLG_TOOLS_FEED_TASKS_H
 #define HLG_TOOLS_FEED_TASKS_H
@@ -34,7 +37,14 @@
 /* Mappings of all processes together; guards memory: about 80 bytes each. */
 #define HLG_TASKS_MAPPINGS_MAX ((size_t)1 << 24)
 
-struct hlg_thread;
+struct hlg_tasks_process;
+
+struct hlg_thread {
+	struct hlg_tasks_process *process; /* NULL: a free slot; of a sample: not known */
+	int32_t tid, pid;
+	uint32_t comm;
+	bool exited;
+};
 
 struct hlg_tasks {
 	struct hlg_strings names;
@@ -45,6 +55,7 @@ struct hlg_tasks {
 	uint64_t kernel_text; /* where the recorded kernel has _text, or _stext */
 	uint32_t version, modules_version; /* see hlg_tasks_version */
 	size_t mappings;                   /* of all */
+	struct hlg_thread sampled;         /* see hlg_tasks_thread */
 	char unnamed[16];                  /* ":TID" */
 };
 
@@ -56,8 +67,8 @@ void hlg_tasks_finish(struct hlg_tasks *tasks);
 bool hlg_tasks_apply(struct hlg_tasks *tasks, const struct hlg_perfdata_task *task);
 
 /*
- * The thread of a sample, which begins if no record told of it. Valid until the next call
- * of this function or of hlg_tasks_apply. NULL without memory.
+ * The thread of a sample, which changes nothing. Valid until the next call of this
+ * function or of hlg_tasks_apply.
  */
 const struct hlg_thread *hlg_tasks_thread(struct hlg_tasks *tasks, int32_t pid,
 					  int32_t tid);

@@ -92,14 +92,12 @@ static void count(struct hlg_timeline *timeline, const struct hlg_timeline_item 
 	const char *dso, *comm;
 	uint64_t offset;
 
-	if (item->what & HLG_TIMELINE_ROW && thread) {
+	if (item->what & HLG_TIMELINE_ROW) {
 		dso = hlg_tasks_mapping(tasks, thread, item->cpumode, item->ip, &offset);
 		comm = hlg_tasks_comm(tasks, thread);
 		hlg_host_add(timeline->host, item->series, dso, comm, item->period);
-	} else if (item->what & HLG_TIMELINE_ROW) {
-		hlg_host_add(timeline->host, HLG_NO_SERIES, NULL, NULL, item->period);
 	}
-	if (item->what & (HLG_TIMELINE_STACK | HLG_TIMELINE_ENTER) && thread)
+	if (item->what & (HLG_TIMELINE_STACK | HLG_TIMELINE_ENTER))
 		add_stack(timeline, item, thread);
 }
 

@@ -30,7 +30,8 @@ struct arguments {
 };
 
 enum {
-	TASKS = 200 /* if there are as many recordings */
+	TASKS = 200, /* if there are as many recordings */
+	SHOWN = 8    /* tasks that have no whole part, by their numbers */
 };
 
 /* Tasks that are to be run. */
@@ -337,6 +338,21 @@ static const char *find_fault(const struct hlg_fleet_plan *plan,
 	return NULL;
 }
 
+/* "; not 3, 6, 7 and 12 more (...)" */
+static void print_to_do(const struct hlg_fleet_plan *plan, const struct to_do *to_do)
+{
+	for (size_t i = 0; i < to_do->n && i < SHOWN; i++)
+		printf("%s%zu", i ? ", " : "; not ", to_do->tasks[i]);
+	if (to_do->n > SHOWN)
+		printf(" and %zu more", to_do->n - SHOWN);
+	if (to_do->n) {
+		fputs(" (", stdout);
+		hlg_escape_print(stdout, plan->dir);
+		fputs("/log has what tasks said; submit --resume runs these)", stdout);
+	}
+	putchar('\n');
+}
+
 static int show(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 {
 	struct to_do to_do = {0};
@@ -351,12 +367,15 @@ static int show(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 	}
 	for (size_t i = 0; i < plan->n_tasks; i++)
 		recordings += plan->tasks[i].n;
-	printf("parts     %zu of %zu are whole\n", plan->n_tasks - to_do.n,
-	       plan->n_tasks);
-	printf("recorded  %" PRIu64 " of %" PRIu64 " recordings are in them, %" PRIu64
-	       " could not be read\n",
-	       sums.recordings, recordings, sums.unread);
+	printf("parts     %zu of %zu are whole", plan->n_tasks - to_do.n, plan->n_tasks);
+	print_to_do(plan, &to_do);
 	fault = find_fault(plan, &sums);
+	printf("recorded  %" PRIu64 " of %" PRIu64 " recordings are in them, %" PRIu64
+	       " could not be read%s\n",
+	       sums.recordings, recordings, sums.unread,
+	       !sums.unread ? ""
+	       : fault      ? " (their tasks' logs say why)"
+			    : " (a report of the sum says why)");
 	fputs("sum       ", stdout);
 	hlg_escape_print(stdout, plan->out);
 	printf("%s%s\n", fault ? ": " : "", fault ? fault : "");
@@ -458,6 +477,28 @@ static int check_submit(const struct arguments *args, struct hlg_err *err)
 	return hlg_fleet_words_check(args->words.text + 1, args->words.n - 1, err);
 }
 
+/* The first word is none of those that say what to do. */
+static int refuse_word(const struct arguments *args, struct hlg_err *err)
+{
+	const char *word = args->words.text[0];
+
+	if (strcmp(word, "resume") == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "resume: is an option (use submit --resume=DIR)");
+	for (size_t i = 1; i < args->words.n; i++) {
+		const char *later = args->words.text[i];
+
+		if (strcmp(later, "submit") == 0 || strcmp(later, "status") == 0)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: stands before %s (put %s first: hlguest "
+					   "fleet %s ...)",
+					   word, later, later, later);
+	}
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: is nothing that a fleet does (use submit or status)",
+			   word);
+}
+
 static int check(void *arguments, struct hlg_err *err)
 {
 	const struct arguments *args = arguments;
@@ -466,10 +507,11 @@ static int check(void *arguments, struct hlg_err *err)
 
 	if (word && strcmp(word, "submit") == 0)
 		return check_submit(args, err);
-	if (!action)
+	if (!word)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is nothing to do (use submit or status)",
-				   word ? word : "fleet");
+				   "nothing to do is given (use submit or status)");
+	if (!action)
+		return refuse_word(args, err);
 	if (args->words.n == action->n)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT, "%s: takes the folder of a fleet%s",
@@ -563,8 +605,8 @@ static const struct hlg_verb_option options[] = {
 	 .fallback = "FILE.d, of -o FILE",
 	 .heading = HLG_VERB_TO,
 	 .field = offsetof(struct arguments, dir)},
-	HLG_VERB_OUTPUT(struct arguments, out,
-			"where the saved profile of all goes; written atomically"),
+	HLG_VERB_OUTPUT_OR(NULL, struct arguments, out,
+			   "where the saved profile of all goes; written atomically"),
 	{.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, words)},
 	{0},
 };
@@ -588,6 +630,7 @@ const struct hlg_verb hlg_verb_fleet = {
 		    "task for each CPU at a time\n"
 		    "hlguest fleet status x.pb.gz.d\twhich parts are whole",
 	.files = "elf",
+	.others = "options of hlguest report go behind guest.elf and --",
 	.options = options,
 	.size = sizeof(struct arguments),
 	.check = check,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "filter/output/out.h"
+#include "symtab/escape.h"
 #include "symtab/file.h"
 #include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
@@ -125,7 +126,8 @@ int hlg_fleet_work_map(const struct hlg_fleet_plan *plan, size_t task)
 	/* What could not be read is told by the part. */
 	if (hlg_fleet_work_is_whole(plan, task, &of, &err))
 		return 0;
-	hlg_output_error(&err);
+	if (status == 0 || status >= 126) /* else report has said why */
+		hlg_output_error(&err);
 	return status ? status : 1;
 }
 
@@ -163,12 +165,38 @@ static int sum(const struct hlg_fleet_plan *plan, const char *out, struct hlg_er
 	return rc;
 }
 
+/* What is in the sum; fails if that is nothing. */
+static int check_sum(const struct hlg_fleet_plan *plan, const char *path,
+		     struct hlg_pprof_of *of, struct hlg_err *err)
+{
+	int rc = hlg_pprof_look(path, of, err);
+
+	if (rc < 0 || of->recordings || !of->unread)
+		return rc;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: none of %" PRIu64
+			   " recordings could be read (%s/log says why)",
+			   plan->list, of->unread, plan->dir);
+}
+
+static void tell_sum(const struct hlg_fleet_plan *plan, const struct hlg_pprof_of *of)
+{
+	hlg_escape_print(stdout, plan->out);
+	printf(" has %" PRIu64 " of %" PRIu64 " recordings", of->recordings,
+	       of->recordings + of->unread);
+	if (of->unread)
+		printf("; %" PRIu64 " could not be read (a report of it says why)",
+		       of->unread);
+	putchar('\n');
+}
+
 int hlg_fleet_work_reduce(const struct hlg_fleet_plan *plan)
 {
 	struct hlg_fleet_command c = {0};
 	char name[64], path[PATH_MAX];
+	struct hlg_pprof_of of;
 	struct hlg_err err;
-	int rc = enter(plan, &err), status;
+	int rc = enter(plan, &err), status = 1;
 
 	/* Its own: who runs two at a time has two sums that are the same. */
 	snprintf(name, sizeof(name), "sum.%ld.pb.gz", (long)getpid());
@@ -178,11 +206,18 @@ int hlg_fleet_work_reduce(const struct hlg_fleet_plan *plan)
 		rc = sum(plan, path, &err);
 	if (rc < 0)
 		return hlg_output_error(&err);
-	begin(&c, plan, plan->out, true);
-	hlg_fleet_command_add(&c, "--input=%s", path);
-	status = run(&c);
+	rc = check_sum(plan, path, &of, &err);
+	if (rc == 0) {
+		begin(&c, plan, plan->out, true);
+		hlg_fleet_command_add(&c, "--input=%s", path);
+		status = run(&c);
+	}
 	unlink(path);
-	return status;
+	if (rc < 0)
+		return hlg_output_error(&err);
+	if (status == 0 || status == 3)
+		tell_sum(plan, &of);
+	return hlg_output_end(status);
 }
 
 /* Here */

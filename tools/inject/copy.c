@@ -365,6 +365,8 @@ static int on_record(void *ctx, const uint8_t *record, uint16_t size,
 		copy->counts.rounds++;
 		return 0;
 	}
+	if (type == HLG_RECORD_CPU_MAP)
+		hlg_writer_cpus(copy->writer, record, size);
 	if (type == HLG_RECORD_AUXTRACE && size >= 16) {
 		copy->payload_at = copy->writer->at;
 		copy->payload_size = hlg_perfdata_u64(record + 8);

@@ -11,25 +11,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "filter/output/out.h"
 #include "filter/output/target.h"
 #include "filter/report/nothing.h"
 #include "filter/trust/base-search.h"
 #include "filter/view/place-name.h"
-#include "filter/write/format.h"
 #include "symtab/escape.h"
-#include "symtab/name/demangle.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/feed/batch.h"
 #include "tools/inputs/images.h"
 #include "tools/inputs/places.h"
+#include "tools/lookup/answer.h"
 #include "tools/source/source.h"
-#if HLG_HAVE_JANSSON
-#include "filter/write/json.h"
-#endif
 
 struct arguments {
 	const char *out;
@@ -48,150 +43,8 @@ struct lookup {
 	int status;
 };
 
-/* One answer. */
-enum {
-	MAX_INLINES = 64
-};
-
-struct answer {
-	uint64_t asked; /* as it was given: a guest address, or with --own the image's */
-	struct hlg_place place;
-	const char *name; /* of the place, readable if wanted; not escaped */
-	bool named;       /* it was asked for by its name */
-	bool known;       /* is there a line? */
-	struct hlg_source_line line;
-	size_t n_inlines;
-	struct hlg_source_inline inlines[MAX_INLINES]; /* innermost first */
-	bool demangle; /* their names are to be readable */
-};
-
-/* file:line, as addr2line has it: a line that nobody names is a '?'. */
-static void print_line(FILE *f, const struct hlg_source_line *line)
-{
-	hlg_escape_print(f, line->file);
-	if (line->line > 0)
-		fprintf(f, ":%d", line->line);
-	else
-		fputs(":?", f);
-}
-
-/* The name of an inlined function, to be freed; NULL without memory. */
-static char *inline_name(const struct hlg_source_inline *inl, bool demangle)
-{
-	return demangle ? hlg_demangle(inl->function) : strdup(inl->function);
-}
-
-static bool print_inline(FILE *f, const struct hlg_source_inline *inl, bool demangle)
-{
-	char *name = inline_name(inl, demangle);
-
-	if (!name)
-		return false;
-	fputs("  inlined ", f);
-	hlg_escape_print(f, name);
-	fputs(", called at ", f);
-	print_line(f, &inl->call);
-	fputc('\n', f);
-	free(name);
-	return true;
-}
-
-static int write_text(void *answer, FILE *f, struct hlg_err *err)
-{
-	const struct answer *a = answer;
-	bool ok = true;
-
-	fprintf(f, "0x%" PRIx64 " ", a->asked);
-	hlg_escape_print(f, a->name);
-	if (a->place.image)
-		fprintf(f, "+0x%" PRIx64, a->place.addr - a->place.start);
-	fprintf(f, " (%s", hlg_place_name_kind(a->place.kind));
-	if (a->place.image) {
-		fputs(", ", f);
-		hlg_escape_print(f, a->place.image->path);
-	}
-	fputc(')', f);
-	if (a->known) {
-		fputc(' ', f);
-		print_line(f, &a->line);
-	}
-	fputc('\n', f);
-	for (size_t i = 0; ok && i < a->n_inlines; i++)
-		ok = print_inline(f, &a->inlines[i], a->demangle);
-	if (a->named)
-		hlg_places_put_aliases(f, &a->place);
-	return ok ? 0 : hlg_err_memory(err, "lookup");
-}
-
-#if HLG_HAVE_JANSSON
-static void put(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
-
-static void put_line(json_t *object, const struct hlg_source_line *line)
-{
-	put(object, "file", hlg_json_text(line->file));
-	if (line->line > 0)
-		put(object, "line", json_integer(line->line));
-}
-
-static json_t *inlines_of(const struct answer *a)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < a->n_inlines; i++) {
-		char *name = inline_name(&a->inlines[i], a->demangle);
-		json_t *o = json_object();
-
-		hlg_json_watch(name);
-		put(o, "depth", hlg_json_number(i));
-		put(o, "name", hlg_json_text(name));
-		put_line(o, &a->inlines[i].call);
-		json_array_append_new(list, o);
-		free(name);
-	}
-	return list;
-}
-
-static int write_json(void *answer, FILE *f, struct hlg_err *err)
-{
-	const struct answer *a = answer;
-	const struct hlg_place *place = &a->place;
-	json_t *o;
-	int rc;
-
-	hlg_json_watch_begin();
-	o = json_object();
-	put(o, "asked", hlg_json_hex(a->asked));
-	put(o, "kind", hlg_json_text(hlg_place_name_kind(place->kind)));
-	put(o, "name", hlg_json_text(a->name));
-	if (place->image) {
-		put(o, "image", hlg_json_text(place->image->path));
-		put(o, "address", hlg_json_hex(place->addr));
-		put(o, "offset", hlg_json_number(place->addr - place->start));
-		put(o, "size", hlg_json_number(place->end - place->start));
-	}
-	if (a->known)
-		put_line(o, &a->line);
-	if (a->n_inlines)
-		put(o, "inlined", inlines_of(a));
-	rc = hlg_json_dump(f, o, "lookup", err);
-	json_decref(o);
-	return rc;
-}
-#endif
-
-/*
- * Writers of a struct answer. Text: `0xADDR name+0xOFF (kind, image) file:line`, no
- * offset and no image outside, no line where none is known; then a line for each inlined
- * function, `  inlined NAME, called at file:line`; of a place that was asked for by a
- * name a line of its others. JSON: one object on one line; keys may be added, none
- * changes its meaning. They fail without memory.
- */
-static const struct hlg_format text = {.name = "text", .write = write_text};
-static const struct hlg_format json = {.name = "json", HLG_FORMAT_JANSSON(write_json)};
-static const struct hlg_format *const formats[] = {&text, &json, NULL};
+static const struct hlg_format *const formats[] = {&hlg_answer_text, &hlg_answer_json,
+						   NULL};
 
 /*
  * The address in what Hyperlight says of a guest that died, whole or a line of it; it
@@ -301,7 +154,7 @@ static bool read_address(const char *s, uint64_t *addr)
 	return true;
 }
 
-static void find_line(struct lookup *l, struct answer *a)
+static void find_line(struct lookup *l, struct hlg_answer *a)
 {
 	struct hlg_source *source = hlg_source_of(&l->sources, a->place.image);
 
@@ -310,7 +163,7 @@ static void find_line(struct lookup *l, struct answer *a)
 	a->known = hlg_source_find(source, a->place.addr, &a->line);
 	if (a->known && l->args->inlines)
 		a->n_inlines = hlg_source_inlines(source, a->place.addr, a->inlines,
-						  MAX_INLINES);
+						  HLG_ANSWER_INLINES);
 }
 
 /* Whoever takes an address out of a report has the ELF's own: where another function is
@@ -321,7 +174,7 @@ static bool tell_own(struct lookup *l, uint64_t addr)
 	struct hlg_place here, own;
 	char *name;
 
-	if (l->args->own || l->args->format != &text || space->n_images != 1)
+	if (l->args->own || l->args->format != &hlg_answer_text || space->n_images != 1)
 		return true;
 	hlg_space_lookup(space, addr, &here);
 	hlg_image_lookup(space->images[0], addr, &own);
@@ -341,7 +194,7 @@ static bool tell_own(struct lookup *l, uint64_t addr)
 static bool answer(struct lookup *l, uint64_t addr, const struct hlg_place *named)
 {
 	const struct arguments *args = l->args;
-	struct answer a = {.asked = addr, .demangle = args->demangle};
+	struct hlg_answer a = {.asked = addr, .demangle = args->demangle};
 	struct hlg_err err;
 	char *name;
 	bool ok;

@@ -187,7 +187,7 @@ static int merge(struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.threads = 1};
+	struct arguments args = {0};
 	int status;
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
@@ -210,7 +210,7 @@ static const struct hlg_verb_option options[] = {
 	 .letter = 'j',
 	 .value = "N",
 	 .help = "threads; 0: one for each CPU that may be used",
-	 .fallback = "1",
+	 .fallback = "0",
 	 .kind = HLG_VERB_NUMBER,
 	 .field = offsetof(struct arguments, threads),
 	 .low = 0,

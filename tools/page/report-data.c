@@ -6,7 +6,7 @@
 
 #include "filter/report/children.h"
 #include "filter/view/place-name.h"
-#include "filter/write/text-lines.h"
+#include "filter/write/text-scale.h"
 #include "tools/page/addresses.h"
 #include "tools/page/data.h"
 #include "tools/page/flame-data.h"
@@ -288,7 +288,7 @@ static int collect(struct writer *w, struct hlg_err *err)
 
 static const char *unit_of(const struct writer *w)
 {
-	uint32_t event = hlg_text_lines_event(w->r, w->v);
+	uint32_t event = hlg_text_scale_event(w->r, w->v);
 
 	if (w->v->weight == HLG_WEIGHT_SAMPLES || event == UINT32_MAX)
 		return "samples";

@@ -139,6 +139,7 @@ int hlg_perfdata_clone(struct hlg_perfdata **to, const struct hlg_perfdata *pd,
 		return hlg_err_memory(err, pd->path);
 	}
 	memcpy(copy->layouts, pd->layouts, n * sizeof(*copy->layouts));
+	memcpy(copy->features, pd->features, sizeof(copy->features));
 	for (uint32_t i = 0; i < n; i++) {
 		/* Its sink has not met them. */
 		copy->layouts[i].known = false;

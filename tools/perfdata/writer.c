@@ -252,9 +252,78 @@ int hlg_writer_rewind(struct hlg_writer *w, uint64_t at, struct hlg_err *err)
 	return 0;
 }
 
+/* tools/lib/perf/include/perf/event.h, struct perf_record_cpu_map: what follows its u16
+ * type. */
+enum cpu_map {
+	CPU_LIST,  /* u16 n, u16 each; 0xffff is no CPU */
+	CPU_MASK,  /* u16 n, u16 bytes of a word, 4 unused if those are 8, the words */
+	CPU_RANGE, /* u16 other, u16 first, u16 last */
+};
+
+static uint16_t get_u16(const uint8_t *at)
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+/* As many CPUs as it takes to have those of size bytes. */
+static uint32_t count_listed(const uint8_t *cpus, size_t size)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i + 2 <= size; i += 2) {
+		uint16_t cpu = get_u16(cpus + i);
+
+		if (cpu != UINT16_MAX && cpu >= n)
+			n = cpu + 1U;
+	}
+	return n;
+}
+
+static uint32_t count_masked(const uint8_t *mask, size_t size)
+{
+	while (size && !mask[size - 1])
+		size--;
+	if (!size)
+		return 0;
+	return (uint32_t)(8 * size) - (uint32_t)__builtin_clz(mask[size - 1]) + 24;
+}
+
+void hlg_writer_cpus(struct hlg_writer *w, const uint8_t *record, size_t size)
+{
+	const uint8_t *data = record + HLG_HEADER_SIZE + 2, *end = record + size;
+	size_t left, n;
+	uint32_t cpus = 0;
+
+	if (size < HLG_HEADER_SIZE + 8)
+		return;
+	left = (size_t)(end - data);
+	n = get_u16(data);
+	switch (get_u16(data - 2)) {
+	case CPU_LIST:
+		n = 2 * n < left - 2 ? 2 * n : left - 2;
+		cpus = count_listed(data + 2, n);
+		break;
+	case CPU_MASK:
+		data += get_u16(data + 2) == 8 ? 8 : 4;
+		n *= get_u16(record + HLG_HEADER_SIZE + 4);
+		left = data < end ? (size_t)(end - data) : 0;
+		cpus = count_masked(data, n < left ? n : left);
+		break;
+	case CPU_RANGE:
+		cpus = count_listed(data + 4, 2);
+		break;
+	}
+	w->cpus = cpus > w->cpus ? cpus : w->cpus;
+}
+
 static bool is_kept(const struct hlg_writer *w, unsigned i)
 {
 	if (i == HLG_FEATURE_BUILD_ID && w->build_ids_size)
+		return true;
+	if (i == HLG_FEATURE_NRCPUS && w->cpus)
 		return true;
 	if (i == HLG_FEATURE_COMPRESSED || i == HLG_FEATURE_DIR_FORMAT ||
 	    i == HLG_FEATURE_AUXTRACE)
@@ -284,6 +353,8 @@ static int write_features(struct hlg_writer *w, struct hlg_err *err)
 		rc = copy(w, w->pd->features[i], err);
 		if (i == HLG_FEATURE_BUILD_ID && w->build_ids_size)
 			hlg_writer_put(w, w->build_ids, w->build_ids_size);
+		if (i == HLG_FEATURE_NRCPUS && !w->pd->features[i].offset)
+			hlg_writer_put(w, (uint32_t[]){w->cpus, w->cpus}, 8);
 		table[n].size = w->at - table[n].offset;
 		n++;
 	}

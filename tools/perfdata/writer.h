@@ -43,6 +43,7 @@ struct hlg_writer {
 	/* Entries for the build-id feature, of hlg_writer_build_id(); not owned. */
 	const uint8_t *build_ids;
 	size_t build_ids_size;
+	uint32_t cpus;          /* hlg_writer_cpus(); 0: not known */
 	size_t n;               /* bytes in the buffer */
 	uint8_t buffer[131072]; /* what is not written yet */
 };
@@ -75,6 +76,14 @@ static inline void hlg_writer_put(struct hlg_writer *w, const void *bytes, size_
 	memcpy(w->buffer + w->n, bytes, n);
 	w->n += n;
 }
+
+/*
+ * Takes note of a record HLG_RECORD_CPU_MAP, which says on which CPUs the events were. A
+ * recording that was cut off does not tell how many there are (HLG_FEATURE_NRCPUS): the
+ * new one has as many as it takes to have these, since perf 7.2 warns where it is not
+ * told.
+ */
+void hlg_writer_cpus(struct hlg_writer *w, const uint8_t *record, size_t size);
 
 /* Goes back to an offset that w->at had: what was written behind is taken back. */
 int hlg_writer_rewind(struct hlg_writer *w, uint64_t at, struct hlg_err *err);

@@ -29,8 +29,11 @@ struct encoder {
 	size_t n_locations, n_samples;
 	const struct hlg_pprof_label *labels; /* for a server: of all samples */
 	char **types;                         /* of each event */
-	uint32_t *samples;                    /* of each cell: the place of its sample */
-	int64_t *values;                      /* of the sample at hand */
+	Pprof__Sample **sample;
+	uint32_t *samples;     /* of each cell: the place of its sample */
+	int64_t *values;       /* of the sample at hand */
+	unsigned char *packed; /* it */
+	size_t largest;        /* bytes of one, packed */
 	int64_t empty, keys[HLG_SAVED_N_KEYS], *comments; /* places of strings */
 	char sums[512];
 };
@@ -462,23 +465,21 @@ static Pprof__Extra__HostStack **host_stacks(struct encoder *e)
 static bool add_samples(struct encoder *e)
 {
 	const struct hlg_saved_cell *cells = e->saved->cells.at;
-	Pprof__Profile *p = &e->profile;
 	Pprof__Sample *sample = NULL;
 	size_t n = 0;
 
-	p->n_sample = e->n_samples;
-	p->sample = messages(e, p->n_sample, &pprof__sample__descriptor);
+	e->sample = messages(e, e->n_samples, &pprof__sample__descriptor);
 	e->samples =
 		hlg_saved_arena_alloc(&e->arena, e->saved->cells.n, sizeof(*e->samples));
 	e->values = hlg_saved_arena_alloc(&e->arena, 2 * e->saved->events.n + 1,
 					  sizeof(*e->values));
-	if (!p->sample || !e->samples || !e->values)
+	if (!e->sample || !e->samples || !e->values)
 		return false;
 	for (size_t i = 0; i < e->saved->cells.n; i++) {
 		const struct hlg_saved_cell *cell = &cells[i];
 
 		if (i == 0 || !hlg_saved_same_sample(&cells[i - 1], cell)) {
-			sample = p->sample[n++];
+			sample = e->sample[n++];
 			sample->n_value = 2 * e->saved->events.n;
 			sample->value = e->values;
 			if (!add_stack(e, sample, cell) ||
@@ -663,11 +664,16 @@ static size_t pack_samples(struct encoder *e, unsigned char *at)
 	size_t size = 0;
 
 	for (size_t i = 0; i < e->saved->cells.n;) {
+		const Pprof__Sample *sample = e->sample[e->samples[i]];
+		ProtobufCBinaryData bytes = {.data = e->packed};
 		Pprof__Profile one = PPROF__PROFILE__INIT;
 
 		one.n_sample = 1;
-		one.sample = &e->profile.sample[e->samples[i]];
+		one.sample = &bytes;
 		set_values(e, i, false);
+		bytes.len = at ? pprof__sample__pack(sample, e->packed)
+			       : pprof__sample__get_packed_size(sample);
+		e->largest = bytes.len > e->largest ? bytes.len : e->largest;
 		size += at ? pprof__profile__pack(&one, at + size)
 			   : pprof__profile__get_packed_size(&one);
 		i = set_values(e, i, true);
@@ -687,7 +693,7 @@ static size_t pack(struct encoder *e, unsigned char *at)
 
 	types.n_sample_type = rest.n_sample_type;
 	types.sample_type = rest.sample_type;
-	rest.n_sample_type = rest.n_sample = 0;
+	rest.n_sample_type = 0;
 	if (!at)
 		return pprof__profile__get_packed_size(&types) + pack_samples(e, NULL) +
 		       pprof__profile__get_packed_size(&rest);
@@ -711,12 +717,19 @@ int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t
 				 "profile: is larger than %zu bytes (save it with less "
 				 "in by=)",
 				 HLG_SAVED_MAX_BYTES);
-	if (rc == 0)
+	if (rc == 0) {
+		e.packed = malloc(e.largest + 1);
 		*data = malloc(*size + 1);
-	if (*data)
+	}
+	if (*data && e.packed)
 		pack(&e, *data);
 	else if (rc == 0)
 		rc = hlg_err_memory(err, "profile");
+	if (rc < 0) {
+		free(*data);
+		*data = NULL;
+	}
+	free(e.packed);
 	free(e.references);
 	hlg_saved_arena_finish(&e.arena);
 	return rc;

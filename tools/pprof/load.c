@@ -7,6 +7,7 @@
 #include "symtab/image/lane.h"
 #include "tools/pprof/pprof.h"
 #include "tools/pprof/saved.h"
+#include "tools/pprof/shifts.h"
 
 struct loader {
 	struct hlg_saved saved;
@@ -48,50 +49,6 @@ static int check_keys(struct loader *l)
 	return 0;
 }
 
-/* Is it the same file at whatever base? Without a build id, by its extent. */
-static bool is_image(const struct hlg_image *here, const struct hlg_saved_image *saved)
-{
-	if (here->map != saved->extra.map)
-		return false;
-	if (saved->build_id[0] || here->elf.build_id[0])
-		return strcmp(here->elf.build_id, saved->build_id) == 0;
-	return here->first == saved->start - saved->extra.bias &&
-	       here->end == saved->limit - saved->extra.bias;
-}
-
-/* Does the image lie with this bias here? */
-static bool lies_at(const struct hlg_image *here, uint64_t bias)
-{
-	for (size_t i = 0; i < hlg_image_n_bases(here); i++)
-		if (hlg_image_base(here, i).bias == bias)
-			return true;
-	return false;
-}
-
-/* One at the same base rather than another one. */
-static const struct hlg_image *find_image(const struct hlg_space *space,
-					  const struct hlg_saved_image *saved)
-{
-	const struct hlg_image *found = NULL;
-
-	for (size_t i = 0; i < space->n_images; i++) {
-		const struct hlg_image *here = space->images[i];
-
-		if (is_image(here, saved) && (!found || lies_at(here, saved->extra.bias)))
-			found = here;
-	}
-	return found;
-}
-
-/* One whose base is still to be found keeps its samples where they were. */
-static uint64_t shift_of(const struct hlg_image *here,
-			 const struct hlg_saved_image *saved)
-{
-	if (here->from == HLG_BASE_NONE || lies_at(here, saved->extra.bias))
-		return 0;
-	return here->bias - saved->extra.bias;
-}
-
 /* What recordings told of the image's build. */
 static void load_ran(struct loader *l, const struct hlg_image *here,
 		     const struct hlg_saved_image *saved)
@@ -102,62 +59,15 @@ static void load_ran(struct loader *l, const struct hlg_image *here,
 				     saved->ran_file, saved->ran_id);
 }
 
-static int find_images(struct loader *l)
+static void load_rans(struct loader *l)
 {
-	const struct hlg_saved_cell *cells = l->saved.cells.at;
-
 	for (size_t i = 0; i < l->saved.images.n; i++) {
 		const struct hlg_saved_image *saved = &l->saved.images.at[i];
-		const struct hlg_image *here = find_image(l->space, saved);
+		const struct hlg_image *here = hlg_shifts_image(l->space, saved);
 
-		if (!here)
-			continue;
-		l->shift[i] = shift_of(here, saved);
-		load_ran(l, here, saved);
+		if (here)
+			load_ran(l, here, saved);
 	}
-	for (size_t i = 0; i < l->saved.cells.n; i++) {
-		uint32_t image = cells[i].at.image;
-		const struct hlg_saved_image *saved;
-
-		if (image == 0 || (i && cells[i - 1].at.image == image))
-			continue;
-		saved = &l->saved.images.at[image - 1];
-		if (!find_image(l->space, saved))
-			return hlg_err_set(
-				l->err, HLG_EINPUT,
-				"%s: has samples in %s (%s%s), which is not among the "
-				"images (name the same build)",
-				l->path, saved->path,
-				saved->build_id[0] ? "build id " : "no build id",
-				saved->build_id);
-	}
-	return 0;
-}
-
-/*
- * When an image was saved at another base, what lay outside of it could lie in it now and
- * would be credited to bytes it never ran.
- */
-static int check_outside(struct loader *l)
-{
-	const struct hlg_saved_cell *cells = l->saved.cells.at;
-	bool shifted = false;
-
-	for (size_t i = 0; i < l->saved.images.n; i++)
-		shifted |= l->shift[i] != 0;
-	/* Outside comes first in the order of cells. */
-	for (size_t i = 0; shifted && i < l->saved.cells.n && !cells[i].at.image; i++) {
-		struct hlg_place place;
-
-		hlg_space_lookup(l->space, cells[i].at.ip, &place);
-		if (place.image)
-			return hlg_err_set(l->err, HLG_EINPUT,
-					   "%s: has samples outside of its images that "
-					   "lie in %s at its base here (use @BASE: the "
-					   "one it was saved with, or one that is free)",
-					   l->path, place.image->path);
-	}
-	return 0;
 }
 
 static int find_events(struct loader *l)
@@ -234,14 +144,19 @@ static hlg_u128 squares_of(const struct hlg_saved *saved, const struct hlg_saved
 	return found ? (hlg_u128)found->squares_high << 64 | found->squares_low : 0;
 }
 
-/* A return address as it is with the images where they lie now. move: of its lane. */
-static uint64_t shifted(const struct loader *l, uint64_t caller, uint64_t move)
+/* A return address as it is with the images where they lie now. move: of its lane. Where
+ * images overlap it is of the one that the sample is of. */
+static uint64_t shifted(const struct loader *l, const struct hlg_saved_cell *cell,
+			uint64_t caller, uint64_t move)
 {
+	const struct hlg_saved_image *images = l->saved.images.at;
 	uint64_t call = caller - 1 + move;
+	size_t own = cell->at.image ? cell->at.image - 1 : l->saved.images.n;
 
+	if (cell->at.image && call >= images[own].start && call < images[own].limit)
+		return caller + l->shift[own];
 	for (size_t i = 0; i < l->saved.images.n; i++)
-		if (call >= l->saved.images.at[i].start &&
-		    call < l->saved.images.at[i].limit)
+		if (call >= images[i].start && call < images[i].limit)
 			return caller + l->shift[i];
 	return caller;
 }
@@ -254,7 +169,7 @@ static void add_stack(struct loader *l, const struct hlg_saved_cell *cell,
 	uint64_t move = cell->at.ip - hlg_lane_ip(cell->at.ip);
 
 	for (size_t i = 0; i < from->n_callers; i++)
-		l->callers[i] = shifted(l, from->callers[i], move);
+		l->callers[i] = shifted(l, cell, from->callers[i], move);
 	hlg_stacks_add(
 		l->stacks,
 		&(struct hlg_stack){.series = series,
@@ -518,11 +433,11 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 	l->by_key = calloc(l->saved.cells.n + 1, sizeof(struct hlg_saved_cell *));
 	if (!l->shift || !l->events || !l->callers || !l->series || !l->by_key)
 		return hlg_err_memory(l->err, l->path);
-	rc = find_images(l);
-	if (rc == 0)
-		rc = check_outside(l);
-	if (rc == 0)
-		rc = find_events(l);
+	rc = hlg_shifts_find(&l->saved, l->space, l->path, l->shift, l->err);
+	if (rc < 0)
+		return rc;
+	load_rans(l);
+	rc = find_events(l);
 	if (rc == 0)
 		rc = add_hosts(l, host);
 	if (rc < 0)

@@ -658,13 +658,12 @@ static bool open_inlined(struct saver *s, const struct hlg_report *r)
 static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err)
 {
 	bool told_apart = r->options->border != HLG_BORDER_KEEP && !s->run->mismatch;
-	int rc = 0;
+	/* The check, and what is apart, are of these bytes; a profile has no room for notes. */
+	int rc = check_read(s->run, err);
 
 	s->report = r;
-	if (told_apart) {
+	if (told_apart)
 		s->border = &r->border;
-		rc = check_read(s->run, err);
-	}
 	if (rc == 0 && r->stacks && r->stacks->lacks)
 		rc = hlg_err_memory(err, "stacks");
 	s->proof = r->proof;

@@ -63,14 +63,32 @@ void *hlg_saved_arena_alloc(struct hlg_saved_arena *arena, size_t n, size_t size
 	return p;
 }
 
-void hlg_saved_arena_finish(struct hlg_saved_arena *arena)
+/* Gives back all chunks in front of one. */
+static void give_back(struct hlg_saved_arena *arena, const struct hlg_saved_chunk *last)
 {
-	while (arena->chunk) {
+	while (arena->chunk != last) {
 		struct hlg_saved_chunk *next = arena->chunk->next;
 
+		arena->size -= arena->chunk->size;
 		free(arena->chunk);
 		arena->chunk = next;
 	}
+}
+
+void hlg_saved_arena_clear(struct hlg_saved_arena *arena)
+{
+	struct hlg_saved_chunk *first = arena->chunk;
+
+	while (first && first->next)
+		first = first->next;
+	give_back(arena, first);
+	if (first)
+		first->used = 0;
+}
+
+void hlg_saved_arena_finish(struct hlg_saved_arena *arena)
+{
+	give_back(arena, NULL);
 }
 
 char *hlg_saved_text(struct hlg_saved *saved, const char *text)

@@ -172,6 +172,9 @@ struct hlg_saved {
 /* Zeroed memory for n things of size bytes, aligned for anything; NULL without memory. */
 void *hlg_saved_arena_alloc(struct hlg_saved_arena *arena, size_t n, size_t size);
 
+/* Empties a raw arena, but for some memory that is used again. */
+void hlg_saved_arena_clear(struct hlg_saved_arena *arena);
+
 void hlg_saved_arena_finish(struct hlg_saved_arena *arena);
 
 /* A copy of text in saved's arena, escaped (escape.h); NULL without memory. */

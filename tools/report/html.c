@@ -7,7 +7,9 @@
 
 #include "filter/report/rows.h"
 #include "filter/run.h"
-#include "filter/write/text-lines.h"
+#include "filter/write/text-details.h"
+#include "filter/write/text-head.h"
+#include "filter/write/text-sums.h"
 #include "tools/page/report-page.h"
 #include "tools/page/report-time.h"
 #include "tools/page/table.h"
@@ -26,19 +28,19 @@ enum {
 static int write_head(void *report, FILE *f, struct hlg_err *err)
 {
 	(void)err;
-	hlg_text_lines_head(f, report);
+	hlg_text_head_write(f, report);
 	return 0;
 }
 
 static int write_tail(void *report, FILE *f, struct hlg_err *err)
 {
-	return hlg_text_lines_tail(f, report, err);
+	return hlg_text_sums_write(f, report, err);
 }
 
 static int write_details(void *report, FILE *f, struct hlg_err *err)
 {
 	(void)err;
-	hlg_text_lines_details(f, report);
+	hlg_text_details_write(f, report);
 	return 0;
 }
 

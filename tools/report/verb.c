@@ -170,6 +170,7 @@ static int write_report(const struct arguments *args, struct hlg_run *run,
 	run->files = files;
 	run->n_files = batch->n_paths;
 	run->recordings = batch->sums.recordings;
+	run->took = batch->sums.took;
 	hlg_batch_note(batch, run);
 	if (open_sources(in, run, &sources)) {
 		hint = (struct hlg_hint){&sources, run->options.demangle};

@@ -142,10 +142,32 @@ static void put_rows(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 		put_row(f, shown, &rows->rows[i], i == keys->cursor);
 }
 
+/* The headings, and which rows stand below them in what order, if not all by what is
+ * recent. */
+static char *headings_of(const struct hlg_top_shown *shown,
+			 const struct hlg_top_keys *keys)
+{
+	static const char *const sorts[] = {"", "by all since the start", "by name"};
+	const char *sort = sorts[keys->sort];
+	char filter[4 * HLG_TOP_FILTER_MAX], *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (to) {
+		hlg_top_text_headings(to, shown);
+		hlg_escape(filter, sizeof(filter), keys->filter);
+		if (filter[0])
+			fprintf(to, " with \"%s\" (%zu)", filter, keys->n);
+		if (sort[0])
+			fprintf(to, "%s %s", filter[0] ? "," : "", sort);
+	}
+	return end_text(to, &text);
+}
+
 static void put_table(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 		      struct hlg_top_keys *keys)
 {
-	char *headings = written(hlg_top_text_headings, shown);
+	char *headings = headings_of(shown, keys);
 	size_t lines = shown->screen.lines;
 
 	put_live(f, shown, keys);
@@ -177,8 +199,8 @@ static const char *fitting(unsigned columns, const char *const *texts)
 	return texts[0];
 }
 
-static void put_last(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
-		     const struct hlg_top_keys *keys, const char *message)
+static void put_keys(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+		     bool filtered)
 {
 	static const char all[] = "q end  space pause  z zero  / filter  s sort  Enter "
 				  "annotate  c callers  "
@@ -187,23 +209,45 @@ static void put_last(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 		all,
 		"q end  space pause  z zero  / filter  s sort  Enter annotate  h help",
 		"q end  space pause  Enter annotate  h help", "q end  h help", NULL};
+	static const char escape[] = "Escape all functions  ";
+	unsigned columns = shown->screen.columns;
+	unsigned used = filtered && columns > 2 * sizeof(escape) ? sizeof(escape) - 1 : 0;
+
+	put(f, shown, HLG_TOP_KEYS, "%s%s", used ? escape : "",
+	    fitting(columns - used, of_table));
+}
+
+/* A message; how to be helped stays there, if it fits. */
+static void put_message(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+			const struct hlg_top_keys *keys, const char *message)
+{
+	static const char help[] = "  h help";
+	unsigned columns = shown->screen.columns;
+	unsigned cells = (unsigned)hlg_table_cells(message);
+
+	if (keys->mode == HLG_TOP_TABLE && cells + sizeof(help) - 1 <= columns)
+		put(f, shown, HLG_TOP_KEYS, "%s%*s%s", message,
+		    (int)(columns - cells - (sizeof(help) - 1)), "", help);
+	else
+		put(f, shown, HLG_TOP_KEYS, "%s", message);
+}
+
+static void put_last(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+		     const struct hlg_top_keys *keys, const char *message)
+{
 	char filter[4 * HLG_TOP_FILTER_MAX];
 
 	hlg_escape(filter, sizeof(filter), keys->filter);
 	if (keys->mode == HLG_TOP_FILTER)
 		put(f, shown, HLG_TOP_KEYS, "/%s", filter);
 	else if (message)
-		put(f, shown, HLG_TOP_KEYS, "%s", message);
+		put_message(f, shown, keys, message);
 	else if (keys->mode == HLG_TOP_TEXT)
 		put(f, shown, HLG_TOP_KEYS,
 		    "q back  arrows, Page Up, Page Down  (%zu of %zu)",
 		    keys->n_lines ? keys->line + 1 : 0, keys->n_lines);
-	else if (filter[0])
-		put(f, shown, HLG_TOP_KEYS, "%zu function%s with \"%s\" (Escape: all)",
-		    keys->n, keys->n == 1 ? "" : "s", filter);
 	else
-		put(f, shown, HLG_TOP_KEYS, "%s",
-		    fitting(shown->screen.columns, of_table));
+		put_keys(f, shown, filter[0]);
 }
 
 void hlg_top_frame_build(struct hlg_top_frame *f, const struct hlg_top_shown *shown,

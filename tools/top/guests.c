@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/top/guests.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symtab/grow.h"
 #include "tools/record/session.h"
+#include "tools/top/judge.h"
 
 #define LOOK_NS UINT64_C(2000000000)
+#define PART    100 /* of the time goes into looking */
 
 static int add_word(struct hlg_top_guests *g, const char *word, struct hlg_err *err)
 {
@@ -37,9 +42,18 @@ static int add_found(struct hlg_top_guests *g, const struct hlg_record_guests *f
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < found->n; i++)
-		rc = add_image(g, found->paths[i], err);
+	for (; rc == 0 && g->found < found->n; g->found++)
+		rc = add_image(g, found->paths[g->found], err);
 	return rc;
+}
+
+/* Is the first of these processes one whose links this user may not read? */
+static bool is_foreign(const char *pids)
+{
+	char path[64], to[8];
+
+	snprintf(path, sizeof(path), "/proc/%.*s/exe", (int)strcspn(pids, ","), pids);
+	return readlink(path, to, sizeof(to)) < 0 && errno == EACCES;
 }
 
 static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
@@ -52,6 +66,12 @@ static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 				   "looked into for its guest (name the guest: hlguest "
 				   "top guest.elf -p %s)",
 				   r->guests.untrusted, r->pid ? r->pid : "PID");
+	if (r->pid && is_foreign(r->pid))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "-p %s: this user may not look into that process for "
+				   "its guest (run as root, or name it: hlguest top "
+				   "guest.elf -p %s)",
+				   r->pid, r->pid);
 	if (r->pid)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "-p %s: no guest ELF is found by that process's "
@@ -72,6 +92,7 @@ int hlg_top_guests_find(struct hlg_top_guests *g, const struct hlg_verb_texts *n
 		rc = add_image(g, named->text[i], err);
 	if (rc < 0 || g->n_images)
 		return rc;
+	g->comes = r->everything;
 	if (!hlg_record_session_guest(r)) {
 		if (r->pid)
 			hlg_record_process_add_list(&r->guests, r->pid);
@@ -86,25 +107,38 @@ int hlg_top_guests_find(struct hlg_top_guests *g, const struct hlg_verb_texts *n
 int hlg_top_guests_look(struct hlg_top_guests *g, struct hlg_record_request *request,
 			uint64_t now, struct hlg_err *err)
 {
-	if (g->n_images || now - g->looked < LOOK_NS)
+	uint64_t began;
+
+	if (!g->comes || now - g->looked < LOOK_NS || now - g->looked < PART * g->cost)
 		return 0;
 	g->looked = now;
+	began = hlg_top_judge_cpu_time();
 	hlg_record_process_add_vmms(&request->guests);
+	g->cost = hlg_top_judge_cpu_time() - began;
 	return add_found(g, &request->guests, err);
 }
 
-size_t hlg_top_guests_paths(const struct hlg_options *options,
+char *hlg_top_guests_leave(struct hlg_top_guests *g)
+{
+	if (!g->comes || g->n_images < 2)
+		return NULL;
+	g->n_images--;
+	return g->words[--g->n];
+}
+
+size_t hlg_top_guests_paths(const struct hlg_top_guests *guests,
+			    const struct hlg_options *options,
 			    const struct hlg_record_request *request,
 			    const char *paths[static HLG_BESIDE_GUESTS])
 {
 	const struct hlg_record_guests *found = &request->guests;
 	size_t n = 0;
 
-	for (size_t i = 0; i < options->n_images && n < HLG_BESIDE_GUESTS; i++)
-		if (!options->images[i].map)
-			paths[n++] = options->images[i].path;
-	for (size_t i = 0; options->n_images == 0 && i < found->n; i++)
+	for (size_t i = 0; guests->comes && i < found->n; i++)
 		paths[n++] = found->paths[i];
+	for (size_t i = 0; !guests->comes && i < options->n_images; i++)
+		if (!options->images[i].map && n < HLG_BESIDE_GUESTS)
+			paths[n++] = options->images[i].path;
 	return n;
 }
 

@@ -12,7 +12,10 @@
 struct hlg_top_guests {
 	char **words;       /* for hlg_top_judge: options and images */
 	size_t n, n_images; /* with -a there may be none so far */
-	uint64_t looked;    /* ns, when it was looked for last */
+	bool comes;         /* more may come: with -a, and none named */
+	size_t found;       /* of the request's, that are in words */
+	uint64_t looked;    /* ns, when it was looked for last, */
+	uint64_t cost;      /* and what of CPU time that took */
 };
 
 /* An option of the filter, before they are found. */
@@ -24,13 +27,19 @@ int hlg_top_guests_option(struct hlg_top_guests *guests, const char *word,
 int hlg_top_guests_find(struct hlg_top_guests *guests, const struct hlg_verb_texts *named,
 			struct hlg_record_request *request, struct hlg_err *err);
 
-/* While there is none: has a VMM come meanwhile? now and then. */
+/* Has a VMM with another guest come meanwhile? Every two seconds, but a hundredth of the
+ * time is spent on it at most. Fails without memory. */
 int hlg_top_guests_look(struct hlg_top_guests *guests, struct hlg_record_request *request,
 			uint64_t now, struct hlg_err *err);
 
-/* The files to be noted beside a recording (tools/beside), of the options that the words
- * make, else of the request. Returns how many. */
-size_t hlg_top_guests_paths(const struct hlg_options *options,
+/* The one that was added last is left out from now on, where more may come and it is not
+ * the only one. Returns its file, to be freed; else NULL. */
+char *hlg_top_guests_leave(struct hlg_top_guests *guests);
+
+/* The files to be noted beside a recording (tools/beside): of the request where more may
+ * come, else of the options that the words make. Returns how many. */
+size_t hlg_top_guests_paths(const struct hlg_top_guests *guests,
+			    const struct hlg_options *options,
 			    const struct hlg_record_request *request,
 			    const char *paths[static HLG_BESIDE_GUESTS]);
 

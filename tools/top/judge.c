@@ -12,7 +12,7 @@
 #define GROWTH  8   /* and samples are more by such a part */
 #define LATE_NS UINT64_C(10000000000)
 
-static uint64_t cpu_time(void)
+uint64_t hlg_top_judge_cpu_time(void)
 {
 	struct timespec t;
 
@@ -37,6 +37,18 @@ static int open_sources(struct hlg_top_judged *j, struct hlg_err *err)
 	return 0;
 }
 
+/* Rows of one name are told apart by their addresses: lines of the source would be read
+ * anew each time. */
+static int build(struct hlg_top_judged *j, struct hlg_err *err)
+{
+	int rc = hlg_run_build(&j->run, &j->report, err);
+
+	if (rc == 0 && !j->report.suppressed)
+		rc = hlg_twins_tell(&j->report, &(struct hlg_twins_hint){NULL, NULL},
+				    err);
+	return rc;
+}
+
 static int judge(struct hlg_top_judged *j, int n_words, char *const *words,
 		 enum hlg_top_judge_for what, struct hlg_err *err)
 {
@@ -59,7 +71,7 @@ static int judge(struct hlg_top_judged *j, int n_words, char *const *words,
 		rc = open_sources(j, err);
 	}
 	if (rc == 0 && (what == HLG_TOP_JUDGE_TABLE || what == HLG_TOP_JUDGE_LISTING))
-		rc = hlg_run_build(&j->run, &j->report, err);
+		rc = build(j, err);
 	return rc;
 }
 
@@ -68,7 +80,7 @@ struct hlg_top_judged *hlg_top_judge(int n_words, char *const *words, const char
 				     enum hlg_top_judge_for what, struct hlg_err *err)
 {
 	struct hlg_top_judged *j = calloc(1, sizeof(*j));
-	uint64_t began = cpu_time();
+	uint64_t began = hlg_top_judge_cpu_time();
 
 	if (!j) {
 		hlg_err_memory(err, "report");
@@ -84,7 +96,7 @@ struct hlg_top_judged *hlg_top_judge(int n_words, char *const *words, const char
 		hlg_top_judge_finish(j);
 		return NULL;
 	}
-	j->cost = cpu_time() - began;
+	j->cost = hlg_top_judge_cpu_time() - began;
 	return j;
 }
 
@@ -111,22 +123,22 @@ int hlg_top_judge_apart(int n_words, char *const *words, bool *apart, struct hlg
 }
 
 int hlg_top_judge_report(int n_words, char *const *words, const char *name,
-			 const struct hlg_batch_given *given)
+			 const struct hlg_batch_given *given, struct hlg_err *err)
 {
-	struct hlg_err err;
 	struct hlg_top_judged *j =
-		hlg_top_judge(n_words, words, name, given, HLG_TOP_JUDGE_REPORT, &err);
+		hlg_top_judge(n_words, words, name, given, HLG_TOP_JUDGE_REPORT, err);
 	struct hlg_hint hint;
-	int rc, status;
+	int rc;
 
 	if (!j)
-		return hlg_output_error(&err);
+		return HLG_ESYSTEM;
 	hint = (struct hlg_hint){&j->sources, j->run.options.demangle};
 	j->run.hint = (struct hlg_twins_hint){hlg_hint_of, &hint};
-	rc = hlg_run_report(&j->run, stdout, &err);
-	status = rc < 0 ? hlg_output_error(&err) : j->run.mismatch ? 3 : 0;
+	rc = hlg_run_report(&j->run, stdout, err);
+	if (rc == 0)
+		rc = hlg_output_end(j->run.mismatch ? 3 : 0);
 	hlg_top_judge_finish(j);
-	return hlg_output_end(status);
+	return rc;
 }
 
 bool hlg_top_judge_due(const struct hlg_top_judged *last, uint64_t samples, uint64_t when,

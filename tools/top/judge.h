@@ -44,9 +44,12 @@ int hlg_top_judge_apart(int n_words, char *const *words, bool *apart,
 			struct hlg_err *err);
 
 /* Writes the whole report to standard output, as the verb report does. Returns the exit
- * status; what went wrong is told. */
+ * status, or fails before it has written anything. */
 int hlg_top_judge_report(int n_words, char *const *words, const char *name,
-			 const struct hlg_batch_given *given);
+			 const struct hlg_batch_given *given, struct hlg_err *err);
+
+/* What this thread has taken so far, in ns. */
+uint64_t hlg_top_judge_cpu_time(void);
 
 /*
  * Is it time for another one? samples: of guests so far; now, and when the last one was,

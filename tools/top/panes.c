@@ -135,19 +135,30 @@ static int compare_ways(const void *a, const void *b, void *of)
 		if (p != q)
 			return p < q ? -1 : 1;
 	}
-	return x->n < y->n ? -1 : x->n > y->n;
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	return x->cut - y->cut;
+}
+
+/* A sample of which no caller is known: most are on their way (callers.h). */
+static bool is_bare(const struct way *way)
+{
+	return way->path->n == 1 && way->path->cut;
 }
 
 static int compare_counts(const void *a, const void *b)
 {
 	const struct way *x = a, *y = b;
 
+	if (is_bare(x) != is_bare(y))
+		return is_bare(x) - is_bare(y);
 	if (x->count.samples != y->count.samples)
 		return x->count.samples > y->count.samples ? -1 : 1;
 	return x->path < y->path ? -1 : x->path > y->path;
 }
 
-/* The ways to a place, each once, the most frequent first; to be freed. */
+/* The ways to a place, each once, the most frequent first, and behind them the samples
+ * without; to be freed. */
 static struct way *collect_ways(const struct hlg_paths *paths, const void *owner,
 				size_t *n)
 {
@@ -173,24 +184,53 @@ static struct way *collect_ways(const struct hlg_paths *paths, const void *owner
 	return ways;
 }
 
+/* How often in a row a function is there that calls itself, from the frame at i on. */
+static size_t repeats(const struct hlg_paths *paths, const struct hlg_path *path,
+		      size_t i)
+{
+	const struct hlg_path_frame *frames = &paths->frames[path->first];
+	size_t n = 1;
+
+	while (i && i + n < path->n && frames[i + n].place == frames[i].place)
+		n++;
+	return n;
+}
+
 static void write_way(FILE *f, const struct hlg_paths *paths, const struct way *way,
 		      uint64_t all, const struct hlg_screen *screen)
 {
+	const struct hlg_path *path = way->path;
 	char percent[16];
 
 	fprintf(f, "%8s %% %9" PRIu64 "\n",
 		hlg_interval_percent(percent, (double)way->count.samples / (double)all),
 		way->count.samples);
-	for (size_t i = 0; i < way->path->n; i++) {
-		const struct hlg_path_frame *frame = &paths->frames[way->path->first + i];
+	for (size_t i = 0, n; i < path->n; i += n) {
+		const struct hlg_path_frame *frame = &paths->frames[path->first + i];
+		char times[32] = "";
 
+		n = repeats(paths, path, i);
+		if (n > 1)
+			snprintf(times, sizeof(times), "  (%zu times)", n);
 		fputs(i ? "      called by  " : "                 ", f);
 		hlg_table_cut(f, paths->places[frame->place].name,
-			      screen->columns > 25 ? (long)screen->columns - 17 : 8,
+			      screen->columns > 40
+				      ? (long)(screen->columns - 17 - strlen(times))
+				      : 8,
 			      screen->ascii);
-		fputc('\n', f);
+		fprintf(f, "%s\n", times);
 	}
-	fputs(way->path->cut ? "      (more callers, which are not known)\n\n" : "\n", f);
+	fputs(path->cut ? "      (more callers, which are not known)\n\n" : "\n", f);
+}
+
+static void write_bare(FILE *f, uint64_t bare)
+{
+	if (bare)
+		fprintf(f,
+			"%" PRIu64
+			" more sample%s, of which no caller is known: callers come up "
+			"to two\nrefreshes later, and those of the first moments never\n",
+			bare, bare == 1 ? "" : "s");
 }
 
 static int write_ways(FILE *f, const struct hlg_report *report, const void *owner,
@@ -198,7 +238,7 @@ static int write_ways(FILE *f, const struct hlg_report *report, const void *owne
 {
 	struct hlg_paths paths;
 	struct way *ways = NULL;
-	uint64_t all = 0;
+	uint64_t all = 0, bare = 0;
 	size_t n = 0;
 	int rc = hlg_paths_build(&paths, report, &report->all, err);
 
@@ -206,6 +246,8 @@ static int write_ways(FILE *f, const struct hlg_report *report, const void *owne
 		ways = collect_ways(&paths, owner, &n);
 		rc = ways ? 0 : hlg_err_memory(err, "callers");
 	}
+	for (; n && is_bare(&ways[n - 1]); n--)
+		bare += ways[n - 1].count.samples;
 	for (size_t i = 0; i < n; i++)
 		all += ways[i].count.samples;
 	if (rc == 0)
@@ -214,7 +256,9 @@ static int write_ways(FILE *f, const struct hlg_report *report, const void *owne
 	for (size_t i = 0; i < n && i < WAYS; i++)
 		write_way(f, &paths, &ways[i], all, screen);
 	if (n > WAYS)
-		fprintf(f, "(%zu more ways)\n", n - WAYS);
+		fprintf(f, "(%zu more ways)\n\n", n - WAYS);
+	if (rc == 0)
+		write_bare(f, bare);
 	free(ways);
 	hlg_paths_finish(&paths);
 	return rc;

@@ -18,6 +18,7 @@ struct hlg_top_request {
 	struct hlg_record_request record;
 	struct hlg_verb_texts images;
 	bool once, stdio, callers;
+	int force;              /* 0: no, 1: yes; as the filter's option */
 	int format;             /* 0: text, 1: JSON */
 	uint64_t every, window; /* ns */
 	uint64_t rows;          /* 0: all */

@@ -92,31 +92,36 @@ static const struct hlg_row *find_row(const struct hlg_row *const *rows, size_t 
 	return found ? *found : NULL;
 }
 
-/* Samples of phases are worth less, by as much as the report found of all (design): when
- * each sample was taken is not known here. */
-static void widen(struct hlg_row *row, const struct hlg_row *judged, double all, double n)
+/* What the report knows of a row. Samples of phases are worth less, by as much as it
+ * found of all (design): when each sample was taken is not known here. */
+static bool learn(struct hlg_row *row, const struct hlg_row *judged, double all, double n)
 {
 	double low = row->share.low;
+
+	if (judged && judged->apart && !row->apart)
+		row->apart = strdup(judged->apart);
 
 	row->design = judged ? judged->design : all;
 	row->share = hlg_interval_wilson(row->share.share, n / row->design);
 	if (row->few)
 		row->share.low = low;
+	return !judged || !judged->apart || row->apart;
 }
 
-static bool widen_all(struct hlg_view *v, const struct hlg_view *judged)
+static bool learn_all(struct hlg_view *v, const struct hlg_view *judged)
 {
 	size_t n;
 	const struct hlg_row **rows = by_owner(judged, &n);
+	bool ok = rows != NULL;
 
-	for (size_t i = 0; rows && i < v->n_rows; i++)
-		widen(&v->rows[i], find_row(rows, n, &v->rows[i]), judged->design,
-		      v->observations);
-	for (size_t i = 0; rows && i < v->n_borders; i++)
-		widen(&v->borders[i], find_row(rows, n, &v->borders[i]), judged->design,
-		      v->guest_observations);
+	for (size_t i = 0; ok && i < v->n_rows; i++)
+		ok = learn(&v->rows[i], find_row(rows, n, &v->rows[i]), judged->design,
+			   v->observations);
+	for (size_t i = 0; ok && i < v->n_borders; i++)
+		ok = learn(&v->borders[i], find_row(rows, n, &v->borders[i]),
+			   judged->design, v->guest_observations);
 	free(rows);
-	return rows != NULL;
+	return ok;
 }
 
 static int build_view(struct hlg_view *view, const struct hlg_top_judged *judged,
@@ -139,7 +144,7 @@ static int build_view(struct hlg_view *view, const struct hlg_top_judged *judged
 					  .raw = r->suppressed};
 	int rc = cells ? hlg_view_build(view, &in, err) : hlg_err_memory(err, "rows");
 
-	if (rc == 0 && !(widen_all(view, &r->all) && mark(r, view)))
+	if (rc == 0 && !(learn_all(view, &r->all) && mark(r, view)))
 		rc = hlg_err_memory(err, "rows");
 	free(cells);
 	return rc;

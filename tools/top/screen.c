@@ -83,6 +83,11 @@ void hlg_top_screen_end(void)
 {
 	if (!terminal)
 		return;
+	/* Where the screen stays when it is left, what comes next stands in its last
+	 * line. */
+	move(LINES - 1, 0);
+	clrtoeol();
+	refresh();
 	endwin();
 	delscreen(terminal);
 	terminal = NULL;

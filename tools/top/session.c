@@ -73,7 +73,7 @@ static void tell_said(struct session *s)
 	if (!line)
 		return;
 	hlg_escape_cut(shown, sizeof(shown), line);
-	hlg_top_view_tell(&s->view, "said: %s", shown);
+	hlg_top_view_hear(&s->view, shown);
 	free(line);
 }
 
@@ -87,7 +87,8 @@ static void save(struct session *s)
 		(int)s->guests.n,
 		s->guests.words,
 		paths,
-		hlg_top_guests_paths(&s->options, &s->request->record, paths)};
+		hlg_top_guests_paths(&s->guests, &s->options, &s->request->record,
+				     paths)};
 
 	hlg_top_save(&saving, message, sizeof(message));
 	hlg_top_view_tell(&s->view, "%s", message);
@@ -339,19 +340,54 @@ static int write_last(struct session *s)
 							      : 0);
 }
 
+/* A guest that came later is left out if there is none with it. */
+static int write_report(struct session *s)
+{
+	struct hlg_err err;
+	char *left;
+	int status;
+
+	while ((status = hlg_top_judge_report((int)s->guests.n, s->guests.words,
+					      HLG_TOP_VIEW_NAME, &s->given, &err)) < 0) {
+		hlg_output_error(&err);
+		left = hlg_top_guests_leave(&s->guests);
+		if (!left)
+			return 1;
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, left);
+		fputs(": is left out, and its samples are outside of all ELFs\n", stderr);
+		free(left);
+	}
+	return status;
+}
+
 static void tell_perf(const struct session *s, int status)
 {
-	if (s->given.sums.samples == 0 && status)
+	char *const *command = s->request->record.command;
+
+	if (s->given.sums.samples == 0 && status > 0 && status < 128 && command) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, command[0]);
+		fprintf(stderr,
+			": ended with status %d, and nothing was recorded (see what it "
+			"said)\n",
+			status);
+	} else if (s->given.sums.samples == 0 && status) {
 		fprintf(stderr,
 			"hlguest: perf ended with status %d, and nothing was recorded "
 			"(see what it said; hlguest doctor shows what this machine can "
 			"record)\n",
 			status);
-	else if (s->perf.killed)
+	} else if (s->perf.killed) {
 		fprintf(stderr,
 			"hlguest: perf was ended by signal %d: what it had written by "
-			"then is reported\n",
-			status - 128);
+			"then is reported%s",
+			status - 128, command ? " (and " : "\n");
+		if (command) {
+			hlg_escape_print(stderr, command[0]);
+			fputs(" may still run)\n", stderr);
+		}
+	}
 }
 
 /* As record does; the recording is whole without. */
@@ -361,10 +397,10 @@ static void note_guests(const struct session *s)
 	struct hlg_err err;
 
 	if (s->request->out && s->given.sums.samples &&
-	    hlg_beside_write(
-		    s->request->out, paths,
-		    hlg_top_guests_paths(&s->options, &s->request->record, paths),
-		    &err) < 0)
+	    hlg_beside_write(s->request->out, paths,
+			     hlg_top_guests_paths(&s->guests, &s->options,
+						  &s->request->record, paths),
+			     &err) < 0)
 		hlg_output_error(&err);
 }
 
@@ -397,10 +433,7 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 		      stderr);
 		return 1;
 	}
-	status = s->request->once || s->request->format
-			 ? write_last(s)
-			 : hlg_top_judge_report((int)s->guests.n, s->guests.words,
-						HLG_TOP_VIEW_NAME, &s->given);
+	status = s->request->once || s->request->format ? write_last(s) : write_report(s);
 	if (s->view.failed || cut)
 		return 1;
 	if (ended_by && (command || ended_by != SIGINT))
@@ -477,11 +510,13 @@ static int prepare(struct session *s, struct hlg_err *err)
 	bool apart = true; /* of guests that are not known yet it may have to be */
 	int rc = prepare_callers(s, err);
 
+	if (rc == 0 && s->request->force)
+		rc = hlg_top_guests_option(&s->guests, "--force=yes", err);
 	if (rc == 0)
 		rc = hlg_top_guests_find(&s->guests, &s->request->images,
 					 &s->request->record, err);
 
-	if (rc == 0 && s->guests.n_images)
+	if (rc == 0 && !s->guests.comes)
 		rc = hlg_top_judge_apart((int)s->guests.n, s->guests.words, &apart, err);
 	if (rc == 0)
 		rc = hlg_options_parse(&s->options, (int)s->guests.n, s->guests.words,

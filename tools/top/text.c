@@ -9,7 +9,8 @@
 #include "config.h"
 #include "filter/view/place-name.h"
 #include "filter/write/table.h"
-#include "filter/write/text-lines.h"
+#include "filter/write/text-head.h"
+#include "filter/write/text-line.h"
 #include "symtab/escape.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -18,7 +19,9 @@ enum {
 	LIVE = 78,  /* columns of the line of what goes on, */
 	EXITS = 22, /* and of exits behind it */
 	WIDE = 64,  /* columns from which on a table has margins; */
-	WIDER = 72  /* and samples */
+	WIDER = 72, /* and samples */
+	APART = 24, /* of what tells rows of one name apart, */
+	NAME = 12   /* and of the name at least that it stands behind */
 };
 
 static double rate(uint64_t n, uint64_t ns)
@@ -119,17 +122,17 @@ void hlg_top_text_head(FILE *f, const struct hlg_top_shown *shown)
 	FILE *to;
 
 	if (!shown->judged) {
-		hlg_text_lines_wrapped(f, &shown->screen, "check     ",
-				       shown->waits ? shown->waits
-						    : "no guest sample so far: does a "
-						      "guest run?");
+		hlg_text_line_wrap(f, &shown->screen, "check     ",
+				   shown->waits ? shown->waits
+						: "no guest sample so far: does a "
+						  "guest run?");
 		return;
 	}
 	to = open_memstream(&text, &size);
 	report = shown->judged->report;
 	report.screen = shown->screen;
 	if (to) {
-		hlg_text_lines_head(to, &report);
+		hlg_text_head_write(to, &report);
 		fclose(to);
 	}
 	rest = text;
@@ -193,6 +196,51 @@ static void put_margin(FILE *f, const struct hlg_row *row, bool ascii)
 		hlg_interval_percent(points, row->few ? s->high : side));
 }
 
+/* What tells rows of one name apart, as report has it: "  (0x4010)  [guest.elf]"; to be
+ * freed, NULL without memory. */
+static char *remark_of(const struct hlg_top_shown *shown, const struct hlg_row *row)
+{
+	const bool files = shown->judged->report.space->n_images > 1 && row->place.image;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	if (row->apart) {
+		fputs("  (", f);
+		hlg_table_cut(f, row->apart, APART, shown->screen.ascii);
+		fputc(')', f);
+	}
+	if (files) {
+		fputs("  [", f);
+		hlg_table_cut(f, hlg_image_short_name(row->place.image), APART,
+			      shown->screen.ascii);
+		fputc(']', f);
+	}
+	if (fclose(f) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* A name within so many columns (0: any), and the remark if both fit, or it fits at all.
+ */
+static void put_name(FILE *f, const struct hlg_top_shown *shown,
+		     const struct hlg_row *row, size_t columns)
+{
+	char *remark = remark_of(shown, row);
+	size_t cells = remark ? hlg_table_cells(remark) : 0;
+
+	if (columns && columns < cells + NAME)
+		cells = 0;
+	hlg_table_cut(f, row->name, columns ? (long)(columns - cells) : 1000,
+		      shown->screen.ascii);
+	if (cells)
+		fputs(remark, f);
+	free(remark);
+}
+
 void hlg_top_text_row(FILE *f, const struct hlg_top_shown *shown,
 		      const struct hlg_top_row *row)
 {
@@ -220,9 +268,8 @@ void hlg_top_text_row(FILE *f, const struct hlg_top_shown *shown,
 	}
 	fputs("  ", f);
 	used += 2;
-	hlg_table_cut(f, row->since->name,
-		      screen->columns > used + 8 ? (long)(screen->columns - used) : 1000,
-		      screen->ascii);
+	put_name(f, shown, row->since,
+		 screen->columns > used + 8 ? screen->columns - used : 0);
 }
 
 /* Where all samples are. */
@@ -260,11 +307,11 @@ void hlg_top_text_table(FILE *f, const struct hlg_top_shown *shown, uint64_t n)
 			fputc('\n', f);
 		}
 		if (n && rows->n > n)
-			fprintf(f, "%*s(%zu more rows: --top=0)\n",
+			fprintf(f, "%*s(%zu more row%s: --top=0)\n",
 				has_samples(shown)   ? 38
 				: has_margins(shown) ? 28
 						     : 20,
-				"", (size_t)(rows->n - n));
+				"", (size_t)(rows->n - n), rows->n - n == 1 ? "" : "s");
 		put_sums(f, shown);
 	}
 	fputc('\n', f);

@@ -15,8 +15,8 @@ struct hlg_top_shown {
 	uint64_t took;                       /* ns since the start */
 	uint64_t window;                     /* ns that recent is, when it is full */
 	const char *event;                   /* that is sampled by; NULL: not known yet */
-	const char *waits;        /* why there is no guest yet, if that is not known */
-	bool exits;               /* are recorded */
+	const char *waits; /* why nothing is judged yet; NULL: there is no sample */
+	bool exits;        /* are recorded */
 	struct hlg_screen screen; /* columns, ascii */
 };
 

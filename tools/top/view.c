@@ -3,8 +3,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "filter/report/nothing.h"
+#include "symtab/escape.h"
 #include "tools/cli/output.h"
 #include "tools/top/screen.h"
 
@@ -56,19 +59,29 @@ static struct hlg_top_shown shown_of(const struct hlg_top_view *v)
 	if (!v->guests->n_images)
 		shown.waits = "no VMM runs whose guest is known (name its ELF: hlguest "
 			      "top guest.elf -a)";
+	else if (v->misjudged_at)
+		shown.waits = v->err.msg;
+	else if (shown.event && hlg_nothing_is_user(shown.event))
+		shown.waits = "no guest sample: the kernel is left out, and guests with "
+			      "it (" HLG_NOTHING_USER ")";
 	return shown;
+}
+
+static bool is_told(const struct hlg_top_view *v)
+{
+	return v->message[0] && hlg_top_view_now() < v->message_until;
 }
 
 void hlg_top_view_draw(struct hlg_top_view *v)
 {
 	const struct hlg_top_shown shown = shown_of(v);
 	const struct hlg_top_pane pane = {v->pane.title, v->pane.lines, v->pane.n};
-	const bool told = v->message[0] && hlg_top_view_now() < v->message_until;
 	struct hlg_top_frame frame;
 
 	if (!v->screen)
 		return;
-	hlg_top_frame_build(&frame, &shown, &v->keys, &pane, told ? v->message : NULL);
+	hlg_top_frame_build(&frame, &shown, &v->keys, &pane,
+			    is_told(v) ? v->message : NULL);
 	hlg_top_screen_show(&frame, v->again);
 	v->again = false;
 	hlg_top_frame_finish(&frame);
@@ -82,8 +95,17 @@ void hlg_top_view_tell(struct hlg_top_view *v, const char *fmt, ...)
 	vsnprintf(v->message, sizeof(v->message), fmt, ap);
 	va_end(ap);
 	v->message_until = hlg_top_view_now() + MESSAGE_NS;
+	v->heard = false;
 	if (!v->screen)
 		fprintf(stderr, "hlguest: %s\n", v->message);
+}
+
+void hlg_top_view_hear(struct hlg_top_view *v, const char *line)
+{
+	if (is_told(v) && !v->heard)
+		return;
+	hlg_top_view_tell(v, "said: %s", line);
+	v->heard = true;
 }
 
 void hlg_top_view_print(struct hlg_top_view *v)
@@ -101,43 +123,68 @@ void hlg_top_view_print(struct hlg_top_view *v)
 		v->failed = true;
 }
 
-/* The last one stays, if there is one: an ELF may be built anew meanwhile. The report at
- * the end fails then, or says that it is another one. */
-static void refuse_judged(struct hlg_top_view *v, const struct hlg_err *err)
+/* Does a guest that came later not go with the others? Then it is left out. */
+static void leave_guest(struct hlg_top_view *v)
 {
-	if (!v->misjudged)
-		hlg_top_view_tell(v, "%s", err->msg);
-	v->misjudged = true;
-	if (!v->judged) {
-		v->err = *err;
-		v->failed = true;
+	char *file = hlg_top_guests_leave(v->guests);
+	char shown[128];
+
+	if (!file)
+		return;
+	hlg_escape_cut(shown, sizeof(shown), file);
+	hlg_top_view_tell(v, "%s is left out: %s", shown, v->err.msg);
+	free(file);
+}
+
+/* The last one stays, if there is one: an ELF may be built anew meanwhile. Else there may
+ * be too few samples so far. The report at the end fails then, or says what it is. */
+static void refuse_judged(struct hlg_top_view *v, const struct hlg_err *err, uint64_t now)
+{
+	v->err = *err;
+	v->failed |= !v->judged && v->ended;
+	if (!v->misjudged_at) {
+		v->misjudged_at = now;
+		if (v->judged)
+			hlg_top_view_tell(v, "%s", err->msg);
+	} else if (now - v->misjudged_at > MESSAGE_NS) {
+		leave_guest(v);
 	}
+}
+
+static bool is_due(const struct hlg_top_view *v, uint64_t now)
+{
+	if (v->judged_images != v->guests->n_images)
+		return true;
+	if (v->misjudged_at && now - v->judged_at < 100 * v->misjudge_cost)
+		return false;
+	return hlg_top_judge_due(v->judged, v->given->sums.guest, v->judged_at, now);
 }
 
 /* The report so far, if it is time for one. */
 static void judge(struct hlg_top_view *v, uint64_t now)
 {
 	struct hlg_top_judged *judged;
+	uint64_t began = hlg_top_judge_cpu_time();
 	struct hlg_err err;
 
 	if (!v->guests->n_images || v->given->sums.guest == 0)
 		return;
 	/* The last table is judged by all that is in it, and so is the only one. */
-	if (!v->ended &&
-	    (v->request->once ||
-	     !hlg_top_judge_due(v->judged, v->given->sums.guest, v->judged_at, now)))
+	if (!v->ended && (v->request->once || !is_due(v, now)))
 		return;
 	judged = hlg_top_judge((int)v->guests->n, v->guests->words, HLG_TOP_VIEW_NAME,
 			       v->given, HLG_TOP_JUDGE_TABLE, &err);
 	v->judged_at = now;
+	v->judged_images = v->guests->n_images;
 	if (!judged) {
-		refuse_judged(v, &err);
+		v->misjudge_cost = hlg_top_judge_cpu_time() - began;
+		refuse_judged(v, &err, now);
 		return;
 	}
 	hlg_top_rows_finish(&v->rows);
 	hlg_top_judge_finish(v->judged);
 	v->judged = judged;
-	v->misjudged = false;
+	v->misjudged_at = 0;
 }
 
 /* Keys that come before the next drawing are of these rows already. */

@@ -15,7 +15,7 @@
 struct hlg_top_view {
 	/* Set before it begins; what these point to outlives it. */
 	const struct hlg_top_request *request;
-	const struct hlg_top_guests *guests;
+	struct hlg_top_guests *guests;
 	const struct hlg_batch_given *given; /* what was read so far */
 	/* Set as they become true, or false. */
 	bool screen; /* there is one, which was begun */
@@ -23,7 +23,9 @@ struct hlg_top_view {
 	struct hlg_top_window window;
 	struct hlg_top_judged *judged; /* NULL: none so far */
 	uint64_t judged_at;
-	bool misjudged; /* the last time that it was tried */
+	size_t judged_images;  /* how many there were the last time that it was tried */
+	uint64_t misjudged_at; /* the first time in a row that it failed; 0: it did not */
+	uint64_t misjudge_cost; /* ns of CPU time, of the last such time; err says why */
 	struct hlg_top_rows rows;
 	struct hlg_top_sums sums; /* as they were when the display was paused */
 	uint64_t took;            /* the same */
@@ -31,6 +33,7 @@ struct hlg_top_view {
 	struct hlg_top_panes pane;
 	char message[512];
 	uint64_t message_until;
+	bool heard;  /* the message is of hlg_top_view_hear */
 	bool again;  /* all of the screen is to be drawn */
 	bool failed; /* it cannot go on: err, if there is a message, says why */
 	struct hlg_err err;
@@ -55,6 +58,9 @@ void hlg_top_view_print(struct hlg_top_view *view);
 /* For some seconds in the last line of the screen; without one on standard error. */
 __attribute__((format(printf, 2, 3))) void hlg_top_view_tell(struct hlg_top_view *view,
 							     const char *fmt, ...);
+
+/* The same of what perf, or the command, says; but what was told by the above stays. */
+void hlg_top_view_hear(struct hlg_top_view *view, const char *line);
 
 /* Does what a key says, but for HLG_TOP_SAVE and HLG_TOP_QUIT, which it returns. */
 enum hlg_top_action hlg_top_view_press(struct hlg_top_view *view, int key);

@@ -2,7 +2,7 @@
 /* A page (tools/page) without scripts: the plot, and below it the sums that text has. */
 #include <stdlib.h>
 
-#include "filter/write/text-lines.h"
+#include "filter/write/text-line.h"
 #include "tools/page/page.h"
 #include "tools/page/table.h"
 #include "tools/page/words.h"
@@ -38,7 +38,7 @@ static int write_head(void *data, FILE *f, struct hlg_err *err)
 			hlg_windows_notes_sampled(sampled, s->w));
 
 	hlg_windows_shown_notes(&notes, s);
-	hlg_text_lines_notes(f, &(struct hlg_screen){0}, &notes, HLG_NOTE_WARNING);
+	hlg_text_line_notes(f, &(struct hlg_screen){0}, &notes, HLG_NOTE_WARNING);
 	lost = notes.lost;
 	hlg_note_list_finish(&notes);
 	return lost ? hlg_err_memory(err, "windows") : 0;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/write/text-lines.h"
+#include "filter/write/text-line.h"
 #include "symtab/escape.h"
 #include "tools/windows/notes.h"
 #include "tools/windows/pairs.h"
@@ -290,11 +290,11 @@ int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
 	hlg_pairs_write_notes(&notes, pairs, w);
 	fprintf(f, "%zu pairs; the median, and its interval at 95 %%\n",
 		pairs->table.n_rows);
-	hlg_text_lines_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
+	hlg_text_line_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
 	fputc('\n', f);
 	ok = hlg_pairs_write_spreads(f, pairs, &style->screen, &hlg_table_text);
 	put_outliers(f, pairs);
-	hlg_text_lines_notes_behind(f, &style->screen, &notes, style->verbose);
+	hlg_text_line_notes_behind(f, &style->screen, &notes, style->verbose);
 	ok = ok && !notes.lost;
 	hlg_note_list_finish(&notes);
 	return !ok ? hlg_err_memory(err, "pairs") : 0;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "filter/write/text-lines.h"
+#include "filter/write/text-line.h"
 #include "symtab/escape.h"
 #include "tools/windows/notes.h"
 
@@ -289,11 +289,11 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 	fputs("\nby the function that they end in; share of ", f);
 	hlg_escape_print(f, w->columns[0].name);
 	fputc('\n', f);
-	hlg_text_lines_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
+	hlg_text_line_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
 	fputc('\n', f);
 	ok = !notes.lost &&
 	     hlg_windows_sums(f, w, &style->screen, SHOWN, &hlg_table_text);
-	hlg_text_lines_notes_behind(f, &style->screen, &notes, style->verbose);
+	hlg_text_line_notes_behind(f, &style->screen, &notes, style->verbose);
 	hlg_note_list_finish(&notes);
 	return ok ? 0 : hlg_err_memory(err, "windows");
 }

@@ -22,7 +22,7 @@ class Case:
     """A command, what it reads, and what it writes: `out`, or standard output."""
 
     def __init__(self, name, argv, inputs=("demo.elf", "demo-user.data"), out=False,
-                 good=(0,), stdin=None, recordings=1, tells=False):
+                 good=(0,), stdin=None, recordings=1, tells=False, varies=False, slow=False):
         self.name = name
         self.argv = list(argv)
         self.inputs = inputs
@@ -31,6 +31,8 @@ class Case:
         self.stdin = stdin  # an input given there
         self.recordings = recordings  # each of which may be told to fail
         self.tells = tells  # a line on standard error where all is well
+        self.varies = varies  # what comes of it, by what the machine is and has
+        self.slow = slow    # seconds each
         self.right = {}     # of each result what it is to be
 
 

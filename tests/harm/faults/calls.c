@@ -6,7 +6,8 @@
  *	calls CLASS N ACTION TOLD PROGRAM [ARGUMENT...]
  *
  * CLASS is read: what looks at files (open, read, stat, lseek, mmap of a file ...);
- * write: what makes and fills them, but for standard error; map: mmap of a file;
+ * write: what makes and fills them, but for standard error; map: mmap of a file; start:
+ * what begins threads, programs and pipes to them; ask: ioctl and perf_event_open;
  * any: all. N counts from 1 on; 0 only counts. TOLD is a file for struct told. ACTION:
  *
  *	fail:ERRNO          it is not done, and fails
@@ -314,9 +315,10 @@ static bool read_class(const char *word)
 	static const struct {
 		const char *word;
 		unsigned class;
-	} words[] = {{"read", READ}, {"write", WRITE}, {"map", MAP}, {"any", 0}};
+	} words[] = {{"read", READ}, {"write", WRITE}, {"map", MAP},
+		     {"start", START}, {"ask", ASK},     {"any", 0}};
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(word, words[i].word) == 0)
 			return order.class = words[i].class, true;
 	return false;

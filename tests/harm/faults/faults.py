@@ -5,8 +5,8 @@
     faults.py --build DIR [--all | --times N] [--seed N] [--case TEXT] [--kind TEXT]
 
 Each allocation of a run is let fail in turn, by a library that is preloaded (memory.c),
-and each system call that reads or writes, by a tracer (calls.c): alone and with all behind
-it, with every error that fits, or done by half. Inputs are cut short while they are read and
+and each system call that reads or writes, starts a thread or a program, or asks a device, by
+a tracer (calls.c): alone and with all behind it, with every error that fits, or done by half. Inputs are cut short while they are read and
 while they are mapped. Signals come as each system call begins.
 
 Whatever it was: the command ends by itself, or by the signal that was sent; with one line
@@ -14,7 +14,8 @@ of error and status 1, or else with the very same output as ever, or an output t
 is missing from it. Files are whole or absent, inputs are as they were, and no other file is
 left, or, behind kill -9, none that the next run does not remove.
 
-Where there are many calls, some are chosen, by a seed that is told; --all takes all.
+Where there are many calls, some are chosen, by a seed that is told; --all takes all. Every verb
+of `hlguest help` has a case, but for those of WITHOUT.
 """
 import concurrent.futures
 import errno
@@ -32,13 +33,19 @@ sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import stacked
 from bed import LINE, Bed, Case, died
 from programs import hlguest_of, program
-from tap import DATA, TESTS, Skip, Tap, but_banner, parser, run
+from tap import DATA, TESTS, Skip, Tap, but_banner, must, parser, run
 
 STACKED = os.path.join(TESTS, "peers", "pprof", "saved-format-4.pb.gz")
 OLD = b"what was there before\n"
+# Verbs, and why they have no case.
+WITHOUT = {"top": "its figures are of the moment, and nothing it shows is kept; what it reads and "
+                  "starts is record's and report's"}
 # libelf has a variable for each thread. Where it is loaded late, as by fakeperf, libc ends the
 # program if there is no memory for that; perf itself is linked with libelf.
 NO_THREAD_DATA = "cannot allocate memory for thread-local data: ABORT\n"
+
+with open(os.path.join(DATA, "demo.elf"), "rb") as elf:
+    HOST = bytes(4097) + elf.read() + b"behind it"
 
 SAMPLES = """\
 event cpu-clock type=1 config=0
@@ -117,8 +124,27 @@ def cases(hlguest):
              inputs=("demo.elf",)),
         verb("lookup by a recording", "lookup", *user, "5000"),
         verb("kallsyms", "kallsyms", "demo.elf", inputs=("demo.elf",)),
+        verb("extract", "extract", "-q", "host", "-o", "out", inputs=("host",), out=True),
+        verb("extract listed", "extract", "host", inputs=("host",)),
+        verb("fleet planned", "fleet", "submit", "--print", "--list=list", "-o", "sum", "demo.elf",
+             inputs=("demo.elf", "demo-user.data", "list")),
+        verb("doctor", "doctor", "demo.elf", "-o", "out", inputs=("demo.elf",), out=True,
+             good=(0, 1), varies=True),
+        verb("record", "record", "-q", "-e", "cpu-clock", "-o", "out", "--", "true",
+             inputs=("demo-user.data",), out=True, tells=True, varies=True),
+        verb("calibrate", "calibrate", "-q", "--only=exits", "--operations=10", "-o", "out",
+             inputs=(), out=True, varies=True, slow=True),
     ]
     return found
+
+
+def without_case(hlguest, found):
+    """Verbs that nothing is refused."""
+    words = {case.argv[1] for case in found}
+    verbs = [line.split("\t")[1] for line in must(hlguest, "help", "--options").splitlines()
+             if line.startswith("verb\t")]
+    return [f"{verb} has no case" for verb in verbs if (verb in words) == (verb in WITHOUT)] + \
+        ["hlguest help lists no verbs"] * (not verbs)
 
 
 def filter_cases(build):
@@ -158,7 +184,7 @@ def says_missing(out):
         return any(w in gzip.decompress(out) for w in (b"unrecorded=", b"unnamed="))
     return any(word in out for word in (
         b"out of memory", b"could not be read", b"cannot be read", b"cannot be opened",
-        b"[stack not kept]", b" not kept", b"no stack"))
+        b"[stack not kept]", b" not kept", b"no stack", b" recordings, 0 bytes"))
 
 
 def judge(case, trial, found):
@@ -169,6 +195,9 @@ def judge(case, trial, found):
         end = None
     elif end:
         yield f"{what}: {end}: {found.err[-300:]}"
+        return
+    if case.varies:
+        yield from (f"{what}: {w}" for w in judge_varying(case, trial, found))
         return
     yield from (f"{what}: {w}" for w in judge_files(case, trial, found))
     if re.search(rb"^(early|late) .* -\d+$", found.out, re.M):
@@ -183,6 +212,25 @@ def judge(case, trial, found):
                   f"{first_difference(case.right['out'], found.out)}"
     elif found.status >= 0 and not said(case, trial, found):
         yield f"{what}: status {found.status}, {found.err!r}"
+
+
+def judge_varying(case, trial, found):
+    """What it finds out is another thing each time, or without what was refused. What a child
+    is refused is the child's to tell."""
+    # perf ends by the signal that the command hands on, and is told with its status.
+    statuses = (0, 1, 2, 3, *([128 + trial.sent] if trial.sent else []))
+    if found.status not in statuses and not (trial.sent and found.status < 0):
+        yield f"status {found.status}, {found.err!r}"
+    if found.status and not found.err and not found.made.get("out") and not trial.sent:
+        yield f"status {found.status} without a word"
+    out = found.made.get("out", OLD)
+    if found.status == 0 and case.out and out == OLD:
+        yield "success, but no file"
+    if out != OLD and out[-1:] != case.right["made"]["out"][-1:]:
+        yield f"out is not whole: {out[-99:]!r}"
+    for name in set(found.made) - set(case.right["made"]) - {"out"}:
+        if not (trial.sent and is_leftover(name)):
+            yield f"leaves {name}"
 
 
 def judge_files(case, trial, found):
@@ -220,7 +268,7 @@ def said(case, trial, found):
         statuses = (1, 255)  # of stop() and of start()
     else:
         statuses = (1, 2, 3) if is_cut(trial) or trial.name.startswith("read") else (1,)
-    lines = but_banner(found.err).splitlines(True)
+    lines = [x for x in but_banner(found.err).splitlines(True) if not x.startswith("Try `")]
     if found.status == 3:  # what was read, or what there was memory for, does not fit
         return 3 in statuses or any(says_missing(text) for text in found.made.values())
     if found.status not in statuses:
@@ -264,8 +312,13 @@ def kinds(bed, case):
         return [memory("memory", 20, **source),
                 memory("memory from", 5, FAULT_EVERY="1", **source)]
     found = [memory("memory", 10), memory("memory from", 3, FAULT_EVERY="1")]
+    if case.varies:  # children would be refused it as well
+        found = []
     if not bed.traces:
         return found
+    found += [calls("start EAGAIN", 2, "start", f"fail:{errno.EAGAIN}"),
+              calls("start EAGAIN from", 1, "start", f"every:{errno.EAGAIN}"),
+              calls("ask EPERM", 2, "ask", f"fail:{errno.EPERM}")]
     found += [calls("read EIO", 3, "read", f"fail:{errno.EIO}"),
              calls("read EINTR", 1, "read", f"fail:{errno.EINTR}"),
              calls("short read", 2, "read", "short")]
@@ -363,6 +416,10 @@ def add_inputs(bed, hlguest):
     with open(samples, "w", encoding="ascii") as f:
         f.write(SAMPLES)
     bed.inputs["samples.txt"] = samples
+    for name, content in (("host", HOST), ("list", b"demo-user.data\n")):
+        bed.inputs[name] = os.path.join(bed.folder, name)
+        with open(bed.inputs[name], "wb") as f:
+            f.write(content)
     if os.path.exists(saved):
         bed.inputs["stacks.pb.gz"] = STACKED
     calls = bed.inputs["calls.data"] = os.path.join(bed.folder, "calls.data")
@@ -370,6 +427,16 @@ def add_inputs(bed, hlguest):
     chains = [(stacked.USER, a, b, c, stacked.TAIL, stacked.WHOLE)
               for a in ips for b in ips for c in ips]
     stacked.recording.write(calls, [(words[1], 7, 1000, 0) for words in chains], chains=chains)
+
+
+def add_perf(bed):
+    """In perf's place, for record: it writes what was recorded."""
+    made = os.path.join(bed.folder, "bin")
+    os.mkdir(made)
+    with open(os.path.join(made, "perf"), "w", encoding="ascii") as f:
+        f.write('#!/bin/sh\ncase "$*" in *record*) cat demo-user.data >out ;; esac\n')
+    os.chmod(os.path.join(made, "perf"), 0o755)
+    bed.env["PATH"] = made + ":" + bed.env["PATH"]
 
 
 def can_trace(bed):
@@ -395,12 +462,16 @@ def main():
             concurrent.futures.ThreadPoolExecutor(workers) as pool:
         bed = Bed(args.build, folder, workers)
         add_inputs(bed, hlguest)
+        add_perf(bed)
         bed.open()
         bed.traces = can_trace(bed)
         if not bed.traces:
             tap.skip("system calls", "programs cannot be traced here (ptrace)")
-        for case in [*cases(hlguest), *filter_cases(args.build)]:
-            if args.case not in case.name:
+        found = cases(hlguest)
+        wrong = without_case(hlguest, found)
+        tap.result(not wrong, "every verb has a case", wrong)
+        for case in [*found, *filter_cases(args.build)]:
+            if args.case not in case.name or case.slow and args.times < 1 and not args.all:
                 continue
             bed.tell(tap, case, lambda c: try_all(bed, pool, c, args, chance))
     return tap.finish()

@@ -27,6 +27,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -44,6 +45,8 @@ SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 SAMPLES = {"long.data": ("demo-user.data", 600000), "stacks.data": ("demo-host.data", 600000),
            "exits.data": ("demo-exits.data", 200000)}
 TEMPORARY = re.compile(r"\.out\.hlguest-[0-9a-f]{16}")
+# Verbs that write a file, and why they have no case.
+WITHOUT = {"top": "its recording is perf's, as record's is, and appended to as it comes"}
 PATIENCE = 20  # seconds for what must end soon
 
 # As perf record does: a signal ends the command and the recording, which is written then.
@@ -96,6 +99,25 @@ class Calibrate(Kill):
         right = self.right["made"]["out"]
         if content[-1:] != b"\n" or content.count(b"\n") != right.count(b"\n"):
             yield f"out is not whole: {content[-99:]!r}"
+
+
+class Doctor(Kill):
+    """It tells of the machine as it is at the moment."""
+
+    def differences_of_file(self, content):
+        if content[-1:] != b"\n":
+            yield f"out is not whole: {content[-99:]!r}"
+
+
+class Fleet(Kill):
+    """Its folder stays, for --resume; who runs the tasks is told by them, too."""
+    silent = False
+
+    def may_be_left(self, sig, made):
+        return super().may_be_left(sig, made) + [n for n in made if n.startswith("out.d/")]
+
+    def statuses(self, sig):
+        return (*super().statuses(sig), 1, 128 + sig)
 
 
 class Inject(Kill):
@@ -162,7 +184,7 @@ class Callers(Record):
 
     def left_in_kernel(self):
         """Others may run hlguest meanwhile: of theirs a process is known."""
-        if run("bpftool", "version")[2]:
+        if not shutil.which("bpftool") or run("bpftool", "version")[2]:
             return
         until = time.monotonic() + PATIENCE
         left = self.loaded()
@@ -210,6 +232,17 @@ def cases(build, folder):
              inputs=("demo.elf", "exits.data")),
         verb("calibrate", "-q", "--only=precision", "--time=10", "--out=out", name="calibrate",
              inputs=(), kind=Calibrate),
+        verb("extract", "-q", "host", "-o", "out", name="extract", inputs=("host",)),
+        verb("windows", "-q", "demo.elf", "demo-windows.data", "--out=out", name="windows",
+             inputs=("demo.elf", "demo-windows.data")),
+        verb("base", *user, "--out=out"),
+        verb("lookup", *user, "5000", "--out=out", name="lookup"),
+        verb("kallsyms", "demo.elf", "--out=out", name="kallsyms", inputs=("demo.elf",)),
+        verb("sysprof", "stream", "--out=out", name="sysprof", inputs=("stream",)),
+        verb("doctor", "demo.elf", "--out=out", name="doctor", inputs=("demo.elf",), kind=Doctor,
+             good=(0, 1)),
+        verb("fleet", "submit", "--list=list", "-o", "out", "demo.elf", name="fleet",
+             inputs=("demo.elf", "long.data", "stacks.data", "list"), kind=Fleet),
         Filter("perf script with the filter", [
             "perf", "script", "-i", "long.data", "--dlfilter", filter_of(build), "--dlarg",
             "demo.elf", "--dlarg", "out=out"], inputs=("demo.elf", "long.data"), out=True),
@@ -218,6 +251,14 @@ def cases(build, folder):
         if case.name in ("report --format=text --out=out", "report of two, -j2", "merge"):
             case.few = 2
     return found + list(records(build, folder, hlguest))
+
+
+def without_case(hlguest, found):
+    """Verbs that write a file, and that nobody kills."""
+    verbs = re.findall(r"^option\t(\w+)\t--output\t", must(hlguest, "help", "--options"), re.M)
+    words = {case.argv[1] for case in found}
+    return [f"{verb} has no case" for verb in verbs if (verb in words) == (verb in WITHOUT)] + \
+        ["hlguest help lists no verbs that write"] * (not verbs)
 
 
 def records(build, folder, hlguest):
@@ -266,6 +307,13 @@ def add_inputs(bed, build):
         path = bed.inputs[name] = os.path.join(bed.folder, name)
         # In one block, as of a fast disk: perf reads all before the filter has the first.
         must(repeat, f"--samples={samples}", "--block=1000000", f"{DATA}/{source}", path)
+    host = bed.inputs["host"] = os.path.join(bed.folder, "host")
+    with open(host, "wb") as f, open(os.path.join(DATA, "demo.elf"), "rb") as elf:
+        f.write(bytes(1 << 24))  # a host that is large
+        f.write(elf.read())
+    listed = bed.inputs["list"] = os.path.join(bed.folder, "list")
+    with open(listed, "w", encoding="ascii") as f:
+        f.write("long.data\nstacks.data\n")
     saved = os.path.join(bed.folder, "saved.pb.gz")
     run(hlguest_of(build), "report", "demo.elf", "demo-user.data", "--by=tid,cpu",
         "--format=pprof", "--out=" + saved, cwd=DATA)
@@ -427,7 +475,10 @@ def main():
         bed = Bed(args.build, folder, 1)
         add_inputs(bed, args.build)
         bed.open()
-        for case, times in choose(cases(args.build, folder), args, chance).items():
+        found = cases(args.build, folder)
+        wrong = without_case(hlguest_of(args.build), found)
+        tap.result(not wrong, "every verb that writes has a case", wrong)
+        for case, times in choose(found, args, chance).items():
             bed.tell(tap, case, lambda c, n=times: bed.run(lambda place: kills(place, c, n, chance)))
     return tap.finish()
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What system calls do, of those that read and write files. For calls.c alone. */
+/* What system calls do, of those that read and write files, start threads and programs,
+ * or ask devices. For calls.c alone. */
 #ifndef HLG_TESTS_FAULTS_KINDS_H
 #define HLG_TESTS_FAULTS_KINDS_H
 
@@ -9,7 +10,9 @@ enum class {
 	READ = 1,
 	WRITE = 2,
 	MAP = 4,
-	OPEN = 8 /* READ or WRITE, as its flags say */
+	OPEN = 8, /* READ or WRITE, as its flags say */
+	START = 16,
+	ASK = 32
 };
 
 struct call {
@@ -45,6 +48,13 @@ static const struct call calls[] = {
 	{SYS_fchmod, "fchmod", WRITE, 0, -1, -1},
 	{SYS_flock, "flock", WRITE, 0, -1, -1},
 	{SYS_close, "close", WRITE, 0, -1, -1},
+	{SYS_clone, "clone", START, -1, -1, -1},
+	{SYS_clone3, "clone3", START, -1, -1, -1},
+	{SYS_fork, "fork", START, -1, -1, -1},
+	{SYS_vfork, "vfork", START, -1, -1, -1},
+	{SYS_pipe2, "pipe2", START, -1, -1, -1},
+	{SYS_ioctl, "ioctl", ASK, 0, -1, -1},
+	{SYS_perf_event_open, "perf_event_open", ASK, -1, -1, -1},
 };
 
 #endif

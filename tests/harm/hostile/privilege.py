@@ -509,7 +509,7 @@ def check_sources(bench):
 LIBRARIES = {
     "libc.so.6": None, "libasan": None,
     "libdw": {"DEBUGINFOD_URLS", "DEBUGINFOD_PROGRESS", "DEBUGINFOD_VERBOSE"},
-    "libdebuginfod": None, "libelf": {"ELF_USE_MMAP"},
+    "libdebuginfod": None, "libelf": {"ELF_USE_MMAP"}, "libbpf": {"LIBBPF_BPF_TOKEN_PATH"},
 }
 
 
@@ -596,9 +596,10 @@ def compare(asked):
                 theirs.setdefault(file, set()).add(name)
     told = documented()
     yield from (f"{name} is asked for, and in no page" for name in sorted(ours - set(told)))
-    # Of these argp, the C library and libdw ask, in ways that cannot be seen here, or not
-    # where such a library is not built in.
-    unseen = {"ARGP_HELP_FMT", "LC_ALL", "LC_CTYPE", "LANG", "DEBUGINFOD_URLS"}
+    # Of these argp, the C library, libdw and libbpf ask, in ways that cannot be seen here, or
+    # not where such a library is not built in.
+    unseen = {"ARGP_HELP_FMT", "LC_ALL", "LC_CTYPE", "LANG", "DEBUGINFOD_URLS",
+              "LIBBPF_BPF_TOKEN_PATH"}
     yield from (f"{name} is in {sorted(told[name])}, and not asked for"
                 for name in sorted(set(told) - ours - unseen) if not name.startswith("PERF"))
     for file, names in sorted(theirs.items()):

@@ -28,13 +28,13 @@ SMALL = {
     "symbols": 8000, "addresses": 8000, "threads": 800, "files": 40, "long names": 24,
     "mangled names": 24, "images": 24, "stacks": 4000, "deep stacks": 1000, "windows": 8000,
     "sysprof": 1 << 21, "profiles": 4000, "vCPUs": 100, "one function": 16384, "map": 8000,
-    "sections": 70000, "segments": 70000, "events": 4000, "sparse": 1 << 32,
+    "sections": 70000, "segments": 70000, "events": 3000, "sparse": 1 << 32,
 }
 # Of a case with many formats these.
 RUNS = ("report", "report text", "report of them", "report json", "report by=tid json",
         "report callgraph text", "report callgraph json", "flame", "diff", "merge", "lookup",
         "kallsyms", "inject", "windows csv", "sysprof text", "exits --by=tid", "annotate text",
-        "annotate json")
+        "annotate json", "merge of events")
 # Written as it is made: what it may need more than text, in MiB.
 AS_TEXT, MORE = {"annotate json": "annotate text"}, 8
 # Guest samples in a case's input of size n.

@@ -100,7 +100,8 @@ def numbers_have_their_fields(bench):
                 ('"{} host samples have no row', 24), ('"{} samples filtered out be', 26),
                 ('"{} samples could not be counted', 27), ('"{} events were lost', 33),
                 ("throttled sampling {} times", 34), ('"{} samples or frames of the', 35),
-                ("its last {} bytes hold no whole", 36)))]
+                ("cut off: its last {} bytes hold no whole" if times == 1 else
+                 "cut off: {} bytes at their ends hold no whole", 36)))]
         yield from (f"{times}: {words!r} is not said" for words in said if words not in out)
         if (err, status) != ("", 0):
             yield f"{times}: {status}: {err}"

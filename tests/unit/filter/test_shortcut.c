@@ -75,7 +75,7 @@ static uint64_t ip_of_slot(const struct hlg_profile *p, uint64_t x, size_t slot)
 
 /*
  * Where one series looks first, the other's cell of the same ip may have been pushed to:
- * the short cut must not take it.
+ * the short cut must not take it. Its own series' is found there.
  */
 START_TEST(short_cut_between_series)
 {
@@ -112,6 +112,8 @@ START_TEST(short_cut_between_series)
 	ck_assert_uint_eq(p.cells[slot + 1].series, 0);
 	ck_assert(hlg_profile_hit(&p, 0, 5, y, -1, 1, HLG_NO_TIME));
 	ck_assert(!hlg_profile_hit(&p, other, 5, x, -1, 1, HLG_NO_TIME));
+	ck_assert(hlg_profile_hit(&p, 0, 5, x, -1, 1, HLG_NO_TIME));
+	ck_assert_uint_eq(p.cells[slot + 1].count.samples, 2);
 	hlg_profile_finish(&p);
 	hlg_options_finish(&o);
 }

@@ -31,7 +31,7 @@ static void check(uint64_t also, bool inherit, bool on_exec, const struct told *
 					"one"};
 	struct kit records = {0}, k = {0};
 	struct kit_seen seen;
-	char got[256] = "";
+	char got[1024] = "";
 
 	for (size_t i = 0; i < n; i++) {
 		size_t start = kit_begin(&records, PERF_RECORD_SAMPLE, 2);
@@ -67,6 +67,20 @@ START_TEST(by_thread_or_by_cpu)
 	check(0, false, false, threads, 4, "100 30 40 20 ");
 	check(PERF_SAMPLE_CPU, true, true, threads, 4, "100 130 70 60 ");
 	check(PERF_SAMPLE_CPU, true, false, threads, 4, "100 30 40 20 ");
+}
+END_TEST
+
+/* So many that they meet in whatever table they are kept. */
+START_TEST(many_threads)
+{
+	struct told told[60];
+	char want[512] = "";
+
+	for (uint32_t i = 0; i < 60; i++) {
+		told[i] = (struct told){i % 30 + 1, i, 100 * (i / 30 + 1) + i};
+		sprintf(want + strlen(want), "%u ", i < 30 ? 100 + i : 130);
+	}
+	check(0, true, false, told, 60, want);
 }
 END_TEST
 
@@ -178,6 +192,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "counters");
 
 	tcase_add_test(tc, by_thread_or_by_cpu);
+	tcase_add_test(tc, many_threads);
 	tcase_add_test(tc, out_of_order);
 	tcase_add_test(tc, whole_groups);
 	return tap_main(suite);

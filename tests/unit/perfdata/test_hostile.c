@@ -301,6 +301,15 @@ START_TEST(payload_past_the_end)
 		ck_assert_uint_eq(seen.counts.missing, sizes[i]);
 		kit_finish(&seen);
 		kit_free(&k);
+		if (i) { /* a part of it is there */
+			kit_bytes(&records, "12345678", 8);
+			kit_file(&k, &plain, 1, &records, 0);
+			kit_read_bytes(&seen, k.at, k.n);
+			ck_assert_uint_eq(seen.counts.left, 16 + 8);
+			ck_assert_uint_eq(seen.counts.missing, sizes[i] - 8);
+			kit_finish(&seen);
+			kit_free(&k);
+		}
 		kit_pipe(&k, &plain, 1, &records);
 		kit_read_piped(&seen, k.at, k.n, 4096);
 		ck_assert_int_eq(seen.rc, 0);

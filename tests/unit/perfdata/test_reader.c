@@ -298,7 +298,9 @@ static void put_others(struct kit *k)
 	kit_u64(k, UINT64_MAX);
 	kit_u64(k, 1);
 	kit_end(k, start);
-	kit_end(k, kit_begin(k, HLG_RECORD_CALLCHAIN_DEFERRED, 2)); /* too short */
+	kit_end(k, kit_begin(k, HLG_RECORD_CALLCHAIN_DEFERRED, 2)); /* too short, */
+	kit_end(k, kit_begin(k, HLG_RECORD_COMPRESSED2, 0));        /* and these */
+	kit_end(k, kit_begin(k, PERF_RECORD_LOST_SAMPLES, 0));
 }
 
 /* What passes 2^64 is told as the most there is, not as little. */
@@ -338,7 +340,7 @@ START_TEST(other_records)
 	ck_assert_uint_eq(seen.counts.types[PERF_RECORD_THROTTLE], 1);
 	ck_assert_uint_eq(seen.counts.types[40], 1);
 	ck_assert_uint_eq(seen.counts.unknown_types, 1);
-	ck_assert_uint_eq(seen.counts.bad_record, 4);
+	ck_assert_uint_eq(seen.counts.bad_record, 6);
 	ck_assert_uint_eq(seen.n, 1);
 	kit_free(&records);
 	kit_finish(&seen);

@@ -18,6 +18,7 @@
 
 #include "tests/kit/perfdata.h"
 #include "tests/kit/tap.h"
+#include "tools/perfdata/format.h"
 
 static const struct kit_event two[] = {
 	{{.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP}, {5}, "one"},
@@ -294,14 +295,18 @@ START_TEST(directory)
 	kit_read(&seen, dir);
 	ck_assert_int_eq(seen.rc, HLG_EINPUT);
 	put_samples(&records, 0, 100);
+	kit_end(&records, kit_begin(&records, HLG_RECORD_FINISHED_ROUND, 0));
 	kit_file(&k, two, 2, &records, 0);
+	kit_read_bytes(&seen, k.at, k.n);
+	ck_assert_uint_eq(seen.rounds, 1);
+	check_seen(&seen, 100);
 	write_file(dir, "data", &k);
 	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct kit part = {0};
 
 		put_samples(&records, 100 * i, 100);
 #if HLG_HAVE_ZSTD
-		compress(&part, &(struct kit){.at = records.at + 2400 * i, .n = 2400},
+		compress(&part, &(struct kit){.at = records.at + 2400 * i + 8, .n = 2400},
 			 777, i % 2);
 #else
 		put_samples(&part, 100 * i, 100);
@@ -311,7 +316,22 @@ START_TEST(directory)
 		kit_free(&part);
 	}
 	kit_read(&seen, dir);
+	/* A round of one of several files ends nothing. */
+	ck_assert_uint_eq(seen.rounds, 0);
 	check_seen(&seen, 400);
+	for (size_t i = 1; i < 3; i++) {
+		struct kit part = {0};
+
+		put_samples(&part, 100 * i, 100);
+		part.n -= i; /* the last record is cut off, and 24 - i bytes of it are left */
+		write_file(dir, names[i], &part);
+		kit_free(&part);
+	}
+	kit_read(&seen, dir);
+	ck_assert_int_eq(seen.rc, 0);
+	ck_assert_uint_eq(seen.n, 398);
+	ck_assert_uint_eq(seen.counts.left, 23 + 22);
+	kit_finish(&seen);
 	remove_all(dir, names, sizeof(names) / sizeof(names[0]));
 	kit_free(&records);
 	kit_free(&k);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A recording copied through the writer is read as the old one was, and its parts are the
- * old ones: events and ids, records as they stand, facts. In pipe mode it is the same
- * bytes. Records that are made up say to the reader what was asked for, and to the byte
- * what linux/perf_event.h says.
+ * old ones: events and ids, records as they stand, facts, but for what a file that was
+ * cut off does not tell of its CPUs. In pipe mode it is the same bytes. Records that are
+ * made up say to the reader what was asked for, and to the byte what linux/perf_event.h
+ * says.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,8 @@ static int put_record(void *ctx, const uint8_t *record, uint16_t size,
 		      const struct hlg_perfdata_layout *layout, struct hlg_err *err)
 {
 	(void)err;
+	if (hlg_perfdata_u32(record) == HLG_RECORD_CPU_MAP)
+		hlg_writer_cpus(ctx, record, size);
 	ck_assert((layout != NULL) == (hlg_perfdata_u32(record) == PERF_RECORD_SAMPLE));
 	hlg_writer_put(ctx, record, size);
 	return 0;
@@ -266,6 +269,79 @@ START_TEST(older_attributes_in_a_pipe)
 }
 END_TEST
 
+/* tools/lib/perf/include/perf/event.h, struct perf_record_cpu_map. */
+static const struct {
+	uint8_t bytes[40];
+	uint32_t cpus;
+} cpu_maps[] = {
+	{{0, 0, 3, 0, 5, 0, 1, 1, 2, 0}, 258},
+	{{0, 0, 2, 0, 255, 255, 7, 0}, 8}, /* -1: any CPU */
+	{{0, 0, 1, 0, 255, 255}, 0},
+	{{0, 0, 2, 0, 1, 0, 3, 0, 9, 0}, 4},      /* the third is behind them */
+	{{0, 0, 255, 255, 1, 0, 3, 0, 9, 0}, 10}, /* as many as there are */
+	{{1, 0, 2, 0, 4, 0, 1, 0, 0, 0, 4, 0, 0, 0}, 35},
+	{{1, 0, 1, 0, 4, 0, 0, 0, 0, 128, 4, 0, 0, 0}, 32},
+	{{1, 0, 1, 0, 4, 0, 0, 0, 0, 0, 4}, 0},
+	{{1, 0, 1, 0, 8, 0, 9, 9, 9, 9, 1, 0, 0, 0, 0, 2, 0, 0}, 42},
+	{{1, 0, 255, 255, 255, 255, 1}, 1},
+	{{2, 0, 1, 0, 4, 0, 9, 0}, 10},
+	{{3, 0, 1, 0, 4, 0, 9, 0}, 0},
+};
+
+/* Of HEADER_NRCPUS in a file; 0 if it has none. The first feature in any of these. */
+static uint32_t told_cpus(const char *bytes)
+{
+	const uint8_t *file = (const uint8_t *)bytes;
+	uint64_t table = hlg_perfdata_u64(file + 40) + hlg_perfdata_u64(file + 48);
+	uint64_t at = hlg_perfdata_u64(file + table);
+
+	if (!(file[72] & 1 << 7))
+		return 0;
+	ck_assert_uint_eq(file[72], 1 << 7);
+	ck_assert_uint_eq(hlg_perfdata_u64(file + table + 8), 8);
+	ck_assert_uint_eq(hlg_perfdata_u32(file + at), hlg_perfdata_u32(file + at + 4));
+	return hlg_perfdata_u32(file + at);
+}
+
+/* A file that does not tell how many CPUs there are gets what its records say. */
+START_TEST(cpus)
+{
+	struct kit records = {0}, k = {0};
+	size_t size, start;
+	char *bytes;
+
+	start = kit_begin(&records, HLG_RECORD_CPU_MAP, 0);
+	kit_bytes(&records, cpu_maps[_i].bytes, sizeof(cpu_maps[_i].bytes));
+	kit_end(&records, start);
+	put_samples(&records, 3);
+	kit_file(&k, two, 2, &records, 0);
+	bytes = copy(&k, &size, NULL, 0);
+	ck_assert_uint_eq(told_cpus(bytes), cpu_maps[_i].cpus);
+	check_same(&k, bytes, size);
+	free(bytes);
+	kit_free(&k);
+	kit_free(&records);
+}
+END_TEST
+
+/* However short such a record is, nothing behind it is read (valgrind, sanitizers). */
+START_TEST(short_cpus)
+{
+	static struct hlg_writer w;
+
+	for (size_t i = 0; i < sizeof(cpu_maps) / sizeof(cpu_maps[0]); i++)
+		for (size_t size = 8; size < 8 + sizeof(cpu_maps[i].bytes); size++) {
+			uint8_t *record = calloc(1, size);
+
+			memcpy(record + 8, cpu_maps[i].bytes, size - 8);
+			w.cpus = 0;
+			hlg_writer_cpus(&w, record, size);
+			ck_assert_uint_le(w.cpus, cpu_maps[i].cpus);
+			free(record);
+		}
+}
+END_TEST
+
 START_TEST(rewind_)
 {
 	static struct hlg_writer w;
@@ -372,6 +448,8 @@ int main(void)
 	tcase_add_test(tc, pipe_mode);
 	tcase_add_test(tc, older_attributes);
 	tcase_add_test(tc, older_attributes_in_a_pipe);
+	tcase_add_loop_test(tc, cpus, 0, (int)(sizeof(cpu_maps) / sizeof(cpu_maps[0])));
+	tcase_add_test(tc, short_cpus);
 	tcase_add_test(tc, rewind_);
 	tcase_add_test(tc, hostile);
 	tcase_add_test(tc, made_up);

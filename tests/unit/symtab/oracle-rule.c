@@ -63,7 +63,7 @@ static void conclude_overlaps(struct oracle_case *c)
 /*
  * "Only bytes of a PT_LOAD are in the image. Of these, bytes of an executable section are
  * code; bytes of another allocated section are data; bytes of no section are code in an
- * executable segment, data in any other."
+ * executable segment, data in any other [...]." (mkelf puts headers into no segment.)
  */
 static struct oracle_byte elf_byte(const struct oracle_case *c, uint64_t addr)
 {

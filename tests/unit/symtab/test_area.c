@@ -2,9 +2,9 @@
 /*
  * Proves the rule of area.h on layouts drawn by hand: only loaded bytes are in the image;
  * a section's word counts before the segment's; bytes of no section are what their
- * segment is; areas come sorted, disjoint, joined where nothing tells them apart; and
- * executable sections that overlap are refused. What the rule makes of random layouts is
- * the oracle's matter.
+ * segment is, but for the ELF's headers; areas come sorted, disjoint, joined where
+ * nothing tells them apart; and executable sections that overlap are refused. What the
+ * rule makes of random layouts is the oracle's matter.
  */
 #include "symtab/image/area.h"
 
@@ -24,6 +24,11 @@ struct layout {
 #define RX(a, b)                                                                         \
 	{                                                                                \
 		.addr = (a), .end = (b), .exec = true                                    \
+	}
+#define HELD(a, b, offset_, filesz_)                                                     \
+	{                                                                                \
+		.addr = (a), .end = (b), .offset = (offset_), .filesz = (filesz_),       \
+		.exec = true                                                             \
 	}
 #define RW(a, b)                                                                         \
 	{                                                                                \
@@ -52,7 +57,8 @@ struct layout {
 		.start = (a), .end = (b), .section = (section_)                          \
 	}
 
-#define TOP UINT64_MAX
+#define TOP     UINT64_MAX
+#define HEADERS 10
 
 static const struct layout layouts[] = {
 	{"segments alone",
@@ -118,6 +124,24 @@ static const struct layout layouts[] = {
 	 {RX(0, 1), RX(TOP - 1, TOP)},
 	 {TEXT(0, 1), TEXT(TOP - 10, TOP)},
 	 {CODE_AREA(0, 1, 1), CODE_AREA(TOP - 1, TOP, 2)}},
+	{"headers in the executable segment",
+	 {HELD(50, 100, 0, 30)},
+	 {TEXT(70, 100)},
+	 {DATA_AREA(50, 60, 0), CODE_AREA(60, 70, 0), CODE_AREA(70, 100, 1)}},
+	{"a section in the headers",
+	 {HELD(50, 100, 0, 30)},
+	 {TEXT(52, 56), DATA(58, 62)},
+	 {DATA_AREA(50, 52, 0), CODE_AREA(52, 56, 1), DATA_AREA(56, 58, 0),
+	  DATA_AREA(58, 62, 2), CODE_AREA(62, 100, 0)}},
+	{"the headers' end in one segment, all that is in the file in another",
+	 {HELD(50, 100, 6, 30), HELD(200, 300, 2, 5)},
+	 {{0}},
+	 {DATA_AREA(50, 54, 0), CODE_AREA(54, 100, 0), DATA_AREA(200, 205, 0),
+	  CODE_AREA(205, 300, 0)}},
+	{"headers in no segment",
+	 {HELD(50, 100, 10, 30)},
+	 {{0}},
+	 {CODE_AREA(50, 100, 0)}},
 	{"one segment of everything",
 	 {RX(0, TOP)},
 	 {TEXT(5, TOP)},
@@ -141,7 +165,10 @@ static int build(const struct layout *l, struct hlg_area **areas, size_t *n,
 {
 	struct hlg_section sections[MAX + 1] = {{0}};
 	struct hlg_load loads[MAX];
-	struct hlg_elf64 elf = {.loads = loads, .sections = sections, .n_sections = 1};
+	struct hlg_elf64 elf = {.loads = loads,
+				.sections = sections,
+				.n_sections = 1,
+				.headers = HEADERS};
 
 	memcpy(loads, l->loads, sizeof(loads));
 	while (elf.n_loads < MAX && loads[elf.n_loads].end)

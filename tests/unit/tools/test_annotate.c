@@ -127,7 +127,7 @@ static void check_kinds(const struct bench *b, const struct hlg_listing *l)
 
 static void check_counts(struct bench *b, const struct hlg_listing *l)
 {
-	struct hlg_count sum = {0, 0};
+	struct hlg_count sum = {0, 0}, on = {0, 0}, inside = {0, 0};
 	uint64_t hottest = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
@@ -135,6 +135,18 @@ static void check_counts(struct bench *b, const struct hlg_listing *l)
 		uint64_t addr = l->row->place.image ? line->addr : line->addr - KIT_BASE;
 
 		hlg_count_add(&sum, line->count);
+		if (line->kind == HLG_LINE_INSN)
+			hlg_count_add(&on, line->count);
+		else if (line->kind == HLG_LINE_INSIDE)
+			hlg_count_add(&inside, line->count);
+		if (line->count.samples)
+			ck_assert_double_eq_tol(
+				line->share,
+				(double)hlg_count_weigh(b->report.all.weight,
+							line->count) /
+					(double)hlg_count_weigh(b->report.all.weight,
+								l->row->count),
+				1e-12);
 		if (line->count.period > hottest)
 			hottest = line->count.period;
 		if (line->count.samples == 0)
@@ -144,8 +156,12 @@ static void check_counts(struct bench *b, const struct hlg_listing *l)
 	}
 	ck_assert_uint_eq(sum.samples, l->row->count.samples);
 	ck_assert_uint_eq(sum.period, l->row->count.period);
-	ck_assert_uint_eq(l->on.samples + l->inside.samples + l->plain.samples,
-			  sum.samples);
+	ck_assert_uint_eq(l->on.samples, on.samples);
+	ck_assert_uint_eq(l->on.period, on.period);
+	ck_assert_uint_eq(l->inside.samples, inside.samples);
+	ck_assert_uint_eq(l->inside.period, inside.period);
+	ck_assert_uint_eq(l->plain.samples, sum.samples - on.samples - inside.samples);
+	ck_assert_uint_eq(l->plain.period, sum.period - on.period - inside.period);
 	for (size_t i = 0; i < l->n_hot; i++) {
 		ck_assert_uint_le(l->lines[l->hot[i]].count.period, hottest);
 		hottest = l->lines[l->hot[i]].count.period;

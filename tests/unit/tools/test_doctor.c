@@ -485,12 +485,14 @@ START_TEST(text_is_escaped)
 	memset(&f, 0, sizeof(f));
 	hlg_doctor_say(&f, HLG_LEVEL_OK, "one", NULL, "%s", "a\033[31m");
 	hlg_doctor_say(&f, HLG_LEVEL_WARN, "two", "do it", "%s", "");
+	hlg_doctor_say(&f, HLG_LEVEL_OK, "three", NULL, "%s", "b");
 	worst = hlg_doctor_write(out, &f, false);
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_int_eq(worst, HLG_LEVEL_WARN);
 	ck_assert_str_eq(text, "ok    one           a\\x1b[31m\n"
 			       "warn  two           \n"
 			       "                    -> do it\n"
+			       "ok    three         b\n"
 			       "ready, 1 warning\n");
 	free(text);
 }

@@ -132,6 +132,10 @@ END_TEST
 START_TEST(sums_add_up)
 {
 	struct hlg_exits_sums sums = {0};
+	const uint64_t *const lone[] = {&sums.lone.exits, &sums.lone.entries,
+					&sums.lone.user,  &sums.lone.runs,
+					&sums.lone.lost,  &sums.lone.late,
+					&sums.lone.bad};
 
 	for (int file = 0; file < 2; file++) {
 		struct hlg_exits_sums own = {0};
@@ -143,7 +147,7 @@ START_TEST(sums_add_up)
 			for (uint64_t n = 0; n < 2000; n++)
 				hlg_exits_add(&own, &key, 100 + (uint64_t)file);
 		}
-		own.lone.exits = 3;
+		own.lone = (struct hlg_exits_lone){3, 4, 5, 6, 7, 8, 9};
 		hlg_exits_settle(&own);
 		hlg_exits_merge(&sums, &own);
 		hlg_exits_sums_finish(&own);
@@ -160,12 +164,14 @@ START_TEST(sums_add_up)
 		ck_assert_int_eq(sums.vcpus[i].tid, 20 + (int)i % 2);
 		ck_assert_uint_eq(sums.vcpus[i].guest, 1000);
 		ck_assert_uint_eq(cell->n, 2000);
+		ck_assert_uint_eq(cell->total, 2000 * (100 + i / 2));
 		ck_assert_uint_eq(cell->min, 100 + i / 2);
 		ck_assert_uint_eq(cell->max, 100 + i / 2);
 	}
 	ck_assert_uint_eq(sums.pairs[HLG_EXITS_GUEST], 8000);
 	ck_assert_uint_eq(sums.total[HLG_EXITS_GUEST], 4000 * (100 + 101));
-	ck_assert_uint_eq(sums.lone.exits, 6);
+	for (size_t i = 0; i < sizeof(lone) / sizeof(*lone); i++)
+		ck_assert_uint_eq(*lone[i], 2 * (3 + i));
 	hlg_exits_sums_finish(&sums);
 }
 END_TEST

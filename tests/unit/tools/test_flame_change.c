@@ -160,6 +160,23 @@ START_TEST(host_of_one_side)
 }
 END_TEST
 
+/* Nor does it make the guest's samples more than they are. */
+START_TEST(host_of_one_side_proves_nothing)
+{
+	for (int side = 0; side < 2; side++) {
+		begin();
+		put(&before, 500, HLG_FRAME_GUEST, NULL, "f");
+		put(&before, 500, HLG_FRAME_GUEST, NULL, "g");
+		put(&after, 540, HLG_FRAME_GUEST, NULL, "f");
+		put(&after, 460, HLG_FRAME_GUEST, NULL, "g");
+		put(side ? &after : &before, 90000, HLG_FRAME_NOTE, NULL, "[host]");
+		compare();
+		ck_assert_uint_eq(changes.n_significant, 0);
+		end();
+	}
+}
+END_TEST
+
 START_TEST(kinds_are_told_apart)
 {
 	begin();
@@ -268,6 +285,7 @@ int main(void)
 	tcase_add_test(tc, grew_and_shrank);
 	tcase_add_test(tc, new_and_gone);
 	tcase_add_test(tc, host_of_one_side);
+	tcase_add_test(tc, host_of_one_side_proves_nothing);
 	tcase_add_test(tc, kinds_are_told_apart);
 	tcase_add_test(tc, nothing_on_a_side);
 	tcase_add_test(tc, noise_has_no_colour);

@@ -72,6 +72,27 @@ START_TEST(fields)
 }
 END_TEST
 
+/* Registers and stack are the host's; what stands behind them stays. */
+START_TEST(registers_and_stack)
+{
+	static const struct perf_event_attr attr = {
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_REGS_USER |
+			       PERF_SAMPLE_STACK_USER | PERF_SAMPLE_TRANSACTION,
+		.sample_regs_user = 3};
+	static const struct hlg_perfdata_layout whole = {
+		.ip = 8, .tid = 16, .needs = 24, .attr = &attr};
+	static const uint64_t words[] = {PERF_SAMPLE_REGS_ABI_64, 1, 2, 16, 3, 4, 8, 0x77};
+	static const uint64_t expected[] = {PERF_SAMPLE_REGS_ABI_NONE, 0, 0x77};
+	uint16_t size;
+	uint8_t *record = make(words, sizeof(words) / sizeof(*words), &size);
+
+	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &whole, 10000000, NULL),
+			  24 + sizeof(expected));
+	ck_assert_mem_eq(room + 24, expected, sizeof(expected));
+	free(record);
+}
+END_TEST
+
 /* A guest's callers become a user's; how they were found is nobody's address. */
 START_TEST(tail)
 {
@@ -155,6 +176,7 @@ int main(void)
 
 	tcase_add_test(tc, offsets);
 	tcase_add_test(tc, fields);
+	tcase_add_test(tc, registers_and_stack);
 	tcase_add_test(tc, tail);
 	tcase_add_test(tc, odd_chains);
 	tcase_add_test(tc, noise);

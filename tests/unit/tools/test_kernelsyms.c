@@ -72,6 +72,20 @@ START_TEST(symbols)
 }
 END_TEST
 
+/* perf records where the kernel has _text, or else _stext. */
+START_TEST(either_place)
+{
+	struct hlg_hostsyms k = from("ffffffff81000000 T _text\n"
+				     "ffffffff81000200 T _stext\n",
+				     notes, sizeof(notes));
+
+	ck_assert_str_eq(hlg_hostsyms_kernel(&k, &id, TEXT, TEXT + 1), "_text");
+	ck_assert_str_eq(hlg_hostsyms_kernel(&k, &id, TEXT + 0x200, TEXT + 1), "_text");
+	ck_assert_ptr_null(hlg_hostsyms_kernel(&k, &id, TEXT + 0x100, TEXT + 1));
+	hlg_hostsyms_finish(&k);
+}
+END_TEST
+
 START_TEST(hidden)
 {
 	struct hlg_hostsyms k = from("0000000000000000 T _text\n", notes, sizeof(notes));
@@ -100,6 +114,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "kernelsyms");
 
 	tcase_add_test(tc, symbols);
+	tcase_add_test(tc, either_place);
 	tcase_add_test(tc, hidden);
 	tcase_add_test(tc, cut_notes);
 	return tap_main(suite);

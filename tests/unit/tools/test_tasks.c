@@ -233,12 +233,17 @@ START_TEST(mappings_of_threads)
 	check_at(7, 8, 3, 0x1000, ":8", NULL); /* a hypervisor's */
 	check_at(9, 9, USER, 0x1000, ":9", NULL);
 	check_at(-1, 10, USER, 0x1000, ":10", NULL);
-	check_at(7, 10, USER, 0x1000, ":10", "/bin/vmm"); /* now it is known whose */
-	check_at(9, 10, USER, 0x1000, ":10", "/bin/vmm"); /* for good */
+	check_at(7, 10, USER, 0x1000, ":10", "/bin/vmm");
+	check_at(9, 10, USER, 0x1000, ":10", NULL); /* whatever another sample said */
+	comm(-1, 11, "whose");
+	check_at(7, 11, USER, 0x1000, "whose", "/bin/vmm");
+	check_at(-1, 11, USER, 0x1000, "whose", NULL);
 	map(7, 0x1800, 0x100, "/lib/c.so");
 	check_at(7, 8, USER, 0x17ff, ":8", "/bin/vmm");
 	check_at(7, 7, USER, 0x1800, ":7", "/lib/c.so");
 	check_at(7, 10, USER, 0x1900, ":10", "/bin/vmm");
+	comm(7, 10, "known");
+	check_at(9, 10, USER, 0x1000, "known", "/bin/vmm");
 }
 END_TEST
 
@@ -370,6 +375,7 @@ int main(void)
 	Suite *suite = suite_create("tasks");
 	TCase *tc = tap_case(suite, "maps");
 
+	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_loop_test(tc, maps_as_a_picture, 0, 20);
 	tcase_add_test(tc, offsets);
 	tcase_add_test(tc, maps_at_the_ends);

@@ -263,11 +263,78 @@ START_TEST(every_size)
 }
 END_TEST
 
+/* A guest that came later and does not go with the others is left out after a while, if
+ * more may come; what was shown before stays. */
+START_TEST(left_out)
+{
+	static const struct hlg_top_request request = {.window = 10, .every = 1};
+	struct hlg_top_guests guests = {.comes = _i == 0};
+	struct hlg_top_view view = {.request = &request, .guests = &guests};
+	struct hlg_err err;
+	struct live live;
+
+	begin(&live);
+	add(&live, 300);
+	view.given = &live.given;
+	ck_assert(hlg_top_view_begin(&view, 0));
+	ck_assert_int_eq(hlg_top_guests_option(&guests, guest, &err), 0);
+	guests.n_images = 1;
+	hlg_top_view_refresh(&view, live.now);
+	ck_assert_ptr_nonnull(view.judged);
+	ck_assert_int_eq(hlg_top_guests_option(&guests, "nowhere.elf", &err), 0);
+	guests.n_images = 2;
+	hlg_top_view_refresh(&view, live.now += 1000000000);
+	ck_assert_str_eq(view.message, "nowhere.elf: no such file (check the path)");
+	ck_assert_uint_eq(guests.n_images, 2);
+	add(&live, 300);
+	hlg_top_view_refresh(&view, live.now += 10000000000);
+	ck_assert_uint_eq(guests.n_images, _i == 0 ? 1 : 2);
+	hlg_top_view_refresh(&view, live.now += 10000000000);
+	ck_assert_ptr_nonnull(view.judged);
+	ck_assert(!view.failed);
+	ck_assert_uint_eq(view.misjudged_at == 0, _i == 0);
+	if (_i == 0)
+		ck_assert_str_eq(view.message, "nowhere.elf is left out: nowhere.elf: no "
+					       "such file (check the path)");
+	ck_assert_ptr_null(_i == 0 ? hlg_top_guests_leave(&guests) : NULL);
+	hlg_top_view_finish(&view);
+	hlg_top_guests_finish(&guests);
+	finish(&live);
+}
+END_TEST
+
+/* Before there are samples enough for anything, it waits; at the end it fails. */
+START_TEST(waits)
+{
+	static const struct hlg_top_request request = {.window = 10, .every = 1};
+	struct hlg_top_guests guests = {.n = 0};
+	struct hlg_top_view view = {.request = &request, .guests = &guests};
+	struct hlg_err err;
+	struct live live;
+
+	begin(&live);
+	add(&live, 300);
+	view.given = &live.given;
+	ck_assert(hlg_top_view_begin(&view, 0));
+	ck_assert_int_eq(hlg_top_guests_option(&guests, "nowhere.elf", &err), 0);
+	guests.n_images = 1;
+	hlg_top_view_refresh(&view, live.now);
+	ck_assert(!view.failed);
+	view.ended = true;
+	hlg_top_view_refresh(&view, live.now + 1);
+	ck_assert(view.failed);
+	ck_assert_str_eq(view.err.msg, "nowhere.elf: no such file (check the path)");
+	hlg_top_view_finish(&view);
+	hlg_top_guests_finish(&guests);
+	finish(&live);
+}
+END_TEST
+
 /* Keys that are typed at once: each finds the rows that the last one left. */
 START_TEST(keys_at_once)
 {
 	static const struct hlg_top_request request = {.window = 10, .every = 1};
-	static const struct hlg_top_guests guests = {.n_images = 1};
+	struct hlg_top_guests guests = {.n_images = 1};
 	struct live live;
 	struct hlg_top_view view = {.request = &request, .guests = &guests};
 
@@ -310,6 +377,8 @@ int main(void)
 	tcase_add_test(tc, chosen);
 	tcase_add_test(tc, too_few);
 	tcase_add_loop_test(tc, every_size, 0, 2);
+	tcase_add_loop_test(tc, left_out, 0, 2);
+	tcase_add_test(tc, waits);
 	tcase_add_loop_test(tc, keys_at_once, 0, 2);
 	return tap_main(suite);
 }

@@ -254,6 +254,38 @@ START_TEST(impossible_counts)
 }
 END_TEST
 
+/* A member that the first window lacks is left out and told; a frequency is no period;
+ * counters that are inherited are not of one thread. */
+START_TEST(odd_groups)
+{
+	static const uint64_t a[] = {100, 7}, b[] = {250, 9};
+	struct hlg_note_list notes = {0};
+	char sampled[HLG_WINDOWS_SAMPLED];
+	struct made m;
+	struct got g;
+
+	begin(&m, 2);
+	m.events[0].attr.freq = 1;
+	m.events[0].attr.enable_on_exec = m.events[0].attr.inherit = 1;
+	m.n = 1;
+	add(&m, 1, 7, 10, 2, a);
+	m.n = 2;
+	add(&m, 1, 7, 20, 2, b);
+	read_made(&g, &m, NULL);
+	ck_assert_int_eq(g.rc, 0);
+	ck_assert_uint_eq(g.w.n_columns, 1);
+	ck_assert_uint_eq(hlg_windows_counts(&g.w, 1)[0], 150);
+	ck_assert_uint_eq(g.w.strangers, 1);
+	ck_assert(!g.w.one_thread);
+	ck_assert_str_eq(hlg_windows_notes_sampled(sampled, &g.w),
+			 "sampled by instructions");
+	hlg_windows_notes(&notes, &g.w);
+	ck_assert_ptr_nonnull(strstr(notes.line[notes.n - 1], "1 counts are of events"));
+	hlg_note_list_finish(&notes);
+	finish(&g);
+}
+END_TEST
+
 START_TEST(no_groups)
 {
 	struct made m;
@@ -513,6 +545,7 @@ int main(void)
 	tcase_add_test(tc, all_columns);
 	tcase_add_test(tc, sets_and_intervals);
 	tcase_add_test(tc, impossible_counts);
+	tcase_add_test(tc, odd_groups);
 	tcase_add_test(tc, no_groups);
 	tcase_add_test(tc, pairs);
 	tcase_add_test(tc, spread);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The line above a report whose samples do not fit. */
+#ifndef HLG_FILTER_REPORT_BANNER_H
+#define HLG_FILTER_REPORT_BANNER_H
+
+#include "filter/report/report.h"
+
+/* By how much they do not, and what would fit: another base, the build that ran.
+ * hlg_report.banner keeps it. To be freed; NULL if they fit, or without memory. */
+char *hlg_banner_text(const struct hlg_report *report);
+
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/write/text-details.h"
+
+#include <inttypes.h>
+
+#include "config.h"
+#include "filter/report/rows.h"
+#include "filter/write/text-callers.h"
+#include "filter/write/text-line.h"
+#include "filter/write/text-sums.h"
+#include "symtab/escape.h"
+
+static void write_bases(FILE *f, const struct hlg_report *r,
+			const struct hlg_image *image)
+{
+	enum {
+		SHOWN = 40
+	};
+	const struct hlg_image_test *ti = hlg_trust_of(&r->trust, image);
+
+	if (!ti || ti->n_bases < 2)
+		return;
+	for (size_t i = 0; i < ti->n_bases && i < SHOWN; i++) {
+		fprintf(f, HLG_TEXT_INDENT "  0x%-16" PRIx64 " %12" PRIu64 " samples",
+			ti->bases[i].base, ti->bases[i].count.samples);
+		if (ti->bases[i].tid >= 0)
+			fprintf(f, ", thread %" PRId32, ti->bases[i].tid);
+		else if (hlg_profile_sandbox_of(ti->bases[i].tid) > 0)
+			fprintf(f, ", sandbox %" PRId32,
+				hlg_profile_sandbox_of(ti->bases[i].tid));
+		fputc('\n', f);
+	}
+	if (ti->n_bases > SHOWN)
+		fprintf(f, HLG_TEXT_INDENT "  ... and %zu more\n", ti->n_bases - SHOWN);
+}
+
+static void write_image(FILE *f, const struct hlg_report *r,
+			const struct hlg_image *image)
+{
+	fputs("image     ", f);
+	hlg_escape_print(f, image->path);
+	if (!image->map)
+		fprintf(f, ", symbols of %s", image->elf.dynsym ? ".dynsym" : ".symtab");
+	fputc('\n', f);
+	if (image->elf.build_id[0])
+		fprintf(f, HLG_TEXT_INDENT "build id %s\n", image->elf.build_id);
+	write_bases(f, r, image);
+}
+
+static void write_boundaries(FILE *f, const char *what, const struct hlg_boundaries *b,
+			     const struct hlg_share *share)
+{
+	char percent[16], low[16], high[16];
+
+	fprintf(f,
+		HLG_TEXT_INDENT "%-10s %10" PRIu64 " of %10" PRIu64
+				" %8s %%  %6s - %6s\n",
+		what, b->on, b->on + b->off, hlg_interval_percent(percent, share->share),
+		hlg_interval_percent(low, share->low),
+		hlg_interval_percent(high, share->high));
+}
+
+static void write_tested(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_tested *t = &r->trust.all;
+
+	fprintf(f, "check     %s", hlg_verdict_said(t->verdict));
+	if (t->addrs.on + t->addrs.off == 0) {
+		fputc('\n', f);
+	} else {
+		fputs(": on instruction starts, with 99 % intervals\n", f);
+		write_boundaries(f, "samples", &t->samples, &t->by_samples);
+		write_boundaries(f, "addresses", &t->addrs, &t->by_addrs);
+		fputs(HLG_TEXT_INDENT
+		      "(the check is stricter than the rows, whose intervals are "
+		      "of 95 %)\n",
+		      f);
+	}
+	if (t->samples.undecodable)
+		fprintf(f,
+			HLG_TEXT_INDENT "%" PRIu64
+					" sample%s in functions and labels could not "
+					"be tested\n",
+			t->samples.undecodable, t->samples.undecodable == 1 ? "" : "s");
+	hlg_text_line_notes(f, &r->screen, &r->remarks, HLG_NOTE_DETAIL);
+}
+
+/* The places of the border, and its share of the guest there. */
+static void write_border(FILE *f, const struct hlg_report *r)
+{
+	static const char *const words[] = {"apart from the functions",
+					    "in the functions", "left out"};
+	const struct hlg_view *v = &r->all;
+	char percent[16];
+
+	fprintf(f, "VM exits  %s\n", words[r->options->border]);
+	for (size_t i = 0; i < hlg_rows_borders_shown(r, v); i++) {
+		fprintf(f, HLG_TEXT_INDENT "%6s %%  %8" PRIu64 "  ",
+			hlg_interval_percent(percent, v->borders[i].share.share),
+			v->borders[i].count.samples);
+		hlg_escape_print(f, v->borders[i].name);
+		fputc('\n', f);
+	}
+}
+
+static const char *weight_words(const struct hlg_report *r)
+{
+	if (r->options->weight == HLG_WEIGHT_SAMPLES)
+		return "samples";
+	if (r->all.weight == HLG_WEIGHT_SAMPLES)
+		return "period within an event, samples over all events";
+	return "period";
+}
+
+void hlg_text_details_write(FILE *f, const struct hlg_report *r)
+{
+	static const char *const gaps[] = {"separate rows", "left out",
+					   "credited to the symbol before"};
+
+	fputs("\nhlguest   " HLG_VERSION "\n", f);
+	for (size_t i = 0; i < r->space->n_images; i++)
+		write_image(f, r, r->space->images[i]);
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		const struct hlg_event *event = &r->profile->events[r->events[i].event];
+
+		fputs("event     ", f);
+		hlg_escape_print(f, event->name);
+		fprintf(f, ", precise_ip %u, %" PRIu64 " samples, period %" PRIu64 "\n",
+			event->precise_ip, r->events[i].count.samples,
+			r->events[i].count.period);
+	}
+	fprintf(f, "percent   of %s%s\n", weight_words(r),
+		r->all.border.samples ? ", without VM exits" : "");
+	write_border(f, r);
+	fprintf(f, "gaps      %s\n", gaps[r->options->gaps]);
+	write_tested(f, r);
+	hlg_text_callers_details(f, r);
+	fputc('\n', f);
+	hlg_text_sums_all(f, r);
+}

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/write/text-head.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "config.h"
+#include "filter/view/calls.h"
+#include "filter/write/text-callers.h"
+#include "filter/write/text-line.h"
+#include "filter/write/text-scale.h"
+#include "symtab/code/insn.h"
+#include "symtab/image/base.h"
+
+enum {
+	MOST_SANDBOXES = 4 /* lines of them on a screen */
+};
+
+static const char *machine_name(const struct hlg_image *image)
+{
+	if (image->map)
+		return "perf map";
+	return image->elf.machine == EM_AARCH64 ? "AArch64" : "x86-64";
+}
+
+static void write_guest(FILE *f, const struct hlg_report *r,
+			const struct hlg_image *image, const char *label)
+{
+	struct hlg_text_line p = {0};
+	char from[96], base[32];
+
+	hlg_text_line_add_escaped(&p, 0, NULL, hlg_image_short_name(image));
+	if (image->inside_size && !image->file) /* else its name says so */
+		hlg_text_line_add(&p, 1, "the guest inside it");
+	if (image->noted)
+		hlg_text_line_add(&p, 0, "noted by record");
+	hlg_text_line_add(&p, 2, "%s", machine_name(image));
+	hlg_text_line_add(&p, 3, "%zu symbol%s%s", image->tab.n_syms,
+			  image->tab.n_syms == 1 ? "" : "s",
+			  image->elf.dynsym && !image->map ? " of .dynsym" : "");
+	if (image->elf.build_id[0])
+		hlg_text_line_add(&p, 4, "build %.8s", image->elf.build_id);
+	if (image->from == HLG_BASE_NOTE)
+		snprintf(from, sizeof(from), "Hyperlight note %s", image->elf.hyperlight);
+	else
+		hlg_base_describe(image, from, sizeof(from));
+	if (image->n_also)
+		snprintf(base, sizeof(base), "%zu bases", hlg_image_n_bases(image));
+	else if (image->from == HLG_BASE_NONE)
+		strcpy(base, "no base");
+	else
+		snprintf(base, sizeof(base), "base 0x%" PRIx64, image->base);
+	hlg_text_line_add_escaped(&p, 0, base, from);
+	hlg_text_line_write(f, &r->screen, label, &p);
+}
+
+static uint32_t count_selected(const struct hlg_profile *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_events; i++)
+		n += p->events[i].selected;
+	return n;
+}
+
+/* How much of a timer's name is not about whose samples it takes, host's or guest's, or
+ * how often: of "cpu-clock:HG", "cpu-clock/freq=997/HG" the first nine. */
+static int plain_name(const char *name)
+{
+	size_t n = strcspn(name, ":/");
+	const char *rest = name + n;
+
+	if (*rest == '/') {
+		if (strncmp(rest, "/freq=", 6) != 0 && strncmp(rest, "/period=", 8) != 0)
+			return INT_MAX;
+		rest += 1 + strcspn(rest + 1, ",/");
+		if (*rest++ != '/')
+			return INT_MAX;
+	}
+	rest += *rest == ':';
+	return rest[strspn(rest, "GH")] ? INT_MAX : (int)n;
+}
+
+static void add_event_name(struct hlg_text_line *line, const struct hlg_report *r,
+			   const struct hlg_event *event)
+{
+	bool is_only = hlg_text_scale_event(r, &r->all) != UINT32_MAX;
+	bool is_timer = event->kind == HLG_EVENT_TIMER;
+	char name[HLG_TEXT_PIECE];
+
+	snprintf(name, sizeof(name), "%.*s",
+		 is_only && is_timer ? plain_name(event->name) : INT_MAX, event->name);
+	hlg_text_line_add_escaped(line, 0, NULL, name);
+}
+
+static void add_event(struct hlg_text_line *line, const struct hlg_report *r,
+		      const struct hlg_event_sum *sum)
+{
+	const struct hlg_event *event = &r->profile->events[sum->event];
+	const uint64_t time = hlg_text_scale_ns(r), counted = sum->count.period;
+	/* In the unit of the span, unless that would leave nothing. */
+	struct hlg_text_scale scale = hlg_text_scale_for(
+		r, sum->event,
+		event->kind == HLG_EVENT_TIMER && time > counted && time / 100 < counted
+			? time
+			: counted);
+	uint64_t sampled = event->host.samples + sum->count.samples;
+	char period[32];
+
+	add_event_name(line, r, event);
+	hlg_text_line_add(line, 0, "%" PRIu64 " guest sample%s", sum->count.samples,
+			  sum->count.samples == 1 ? "" : "s");
+	if (sum->count.samples) {
+		hlg_text_line_add(
+			line, 1, "(%s%s)",
+			hlg_text_scale_period(period, &scale, sum->count.period),
+			scale.time ? "" : " counted");
+		line->behind[line->n - 1] = true;
+	}
+	if (event->host.samples) /* by no tracepoint, which marks entries and exits */
+		hlg_text_line_add(
+			line, 3, "host %ld %% of samples",
+			lround(100 * (double)event->host.samples / (double)sampled));
+}
+
+/* One event stands on the line of what is of all; of several each has one below it. */
+static void write_recorded(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_profile *p = r->profile;
+	const struct hlg_event_sum *only = NULL;
+	struct hlg_text_line line = {0};
+	char span[32];
+	uint32_t n = 0, selected = count_selected(p);
+
+	for (uint32_t i = 0; i < r->n_events; i++) {
+		n += r->events[i].count.samples > 0;
+		if (r->events[i].count.samples ||
+		    (selected == 1 && p->events[r->events[i].event].selected))
+			only = &r->events[i];
+	}
+	if (selected == 0)
+		return;
+	if (r->recording && r->recording[0])
+		hlg_text_line_add(&line, 0, "%s", r->recording);
+	if (hlg_text_scale_span(span, r))
+		hlg_text_line_add(&line, 2, "%s", span);
+	if (n > 1)
+		hlg_text_line_add(&line, 0, "%" PRIu32 " events", n);
+	else if (only)
+		add_event(&line, r, only);
+	else
+		hlg_text_line_add(&line, 0, "no guest sample of %" PRIu32 " events",
+				  selected);
+	if (p->origins.unread)
+		hlg_text_line_add(&line, 0, "%" PRIu64 " of %" PRIu64 " recordings",
+				  r->recordings, r->recordings + p->origins.unread);
+	else if (r->recordings > 1)
+		hlg_text_line_add(&line, 1, "%" PRIu64 " recordings", r->recordings);
+	hlg_text_line_write(f, &r->screen, "recorded", &line);
+	for (uint32_t i = 0; n > 1 && i < r->n_events; i++) {
+		line.n = 0;
+		add_event(&line, r, &r->events[i]);
+		if (r->events[i].count.samples)
+			hlg_text_line_write(f, &r->screen, "", &line);
+	}
+}
+
+/* Of the image that a lane begins with. */
+static const char *lane_name(const struct hlg_report *r, unsigned lane)
+{
+	for (size_t i = 0; i < r->space->n_images; i++)
+		if (r->space->images[i]->lane == lane)
+			return hlg_image_short_name(r->space->images[i]);
+	return lane == HLG_LANE_SEVERAL ? "several ELFs" : "unknown ELF";
+}
+
+void hlg_text_head_calls(char buf[static 64], const struct hlg_calls *calls)
+{
+	snprintf(buf, 64, "%" PRIu64 " guest + %" PRIu64 " host calls", calls->guest,
+		 calls->host);
+}
+
+/* "sandbox 2 (fd 14)", of several vCPUs "(2 vCPUs)", and of several processes which
+ * one's. */
+static void add_sandbox(struct hlg_text_line *line, const struct hlg_report *r,
+			uint32_t number, struct hlg_count count, bool with_fd)
+{
+	const struct hlg_sandboxes *all = &r->profile->sandboxes;
+	const struct hlg_sandbox *of = number ? &all->at[number - 1] : NULL;
+	uint32_t event = hlg_text_scale_event(r, &r->all);
+	struct hlg_text_scale scale = hlg_text_scale_for(r, event, r->all.guest.period);
+	char fd[32] = "", period[32], text[64];
+	struct hlg_calls calls;
+
+	line->n = 0;
+	if (of && of->vcpus > 1)
+		snprintf(fd, sizeof(fd), " (%" PRIu32 " vCPUs)", of->vcpus);
+	else if (of && of->fd >= 0 && with_fd)
+		snprintf(fd, sizeof(fd), " (fd %" PRId32 ")", of->fd);
+	if (of)
+		hlg_text_line_add(line, 0, "sandbox %" PRIu32 "%s", number, fd);
+	else
+		hlg_text_line_add(line, 0, "of no known sandbox");
+	if (of && r->space->n_lanes)
+		hlg_text_line_add_escaped(line, 0, NULL, lane_name(r, of->lane));
+	if (of && of->pid >= 0 && of->pid != all->at[0].pid)
+		hlg_text_line_add(line, 1, "pid %" PRId32, of->pid);
+	hlg_text_line_add(line, 0, "%" PRIu64 " sample%s", count.samples,
+			  count.samples == 1 ? "" : "s");
+	if (event != UINT32_MAX && scale.time)
+		hlg_text_line_add(line, 1, "%s",
+				  hlg_text_scale_period(period, &scale, count.period));
+	if (of && hlg_calls_of_sandbox(&calls, r->space, r->profile, number)) {
+		hlg_text_head_calls(text, &calls);
+		hlg_text_line_add(line, 0, "%s", text);
+	}
+}
+
+/* Its descriptor goes first where all has no room. */
+static void write_sandbox(FILE *f, const struct hlg_report *r, const char *label,
+			  uint32_t number, struct hlg_count count)
+{
+	struct hlg_text_line line;
+
+	add_sandbox(&line, r, number, count, true);
+	if (!hlg_text_line_fits(&line, &r->screen))
+		add_sandbox(&line, r, number, count, false);
+	hlg_text_line_write(f, &r->screen, label, &line);
+}
+
+/* Is the sandbox of number a in front of that of b, by samples? */
+static bool is_larger(const struct hlg_sandboxes *all, uint32_t a, uint32_t b)
+{
+	uint64_t x = all->at[a - 1].count.samples, y = all->at[b - 1].count.samples;
+
+	return x != y ? x > y : a < b;
+}
+
+/* The number of the sandbox that follows last, by samples; 0: in front of all, none. */
+static uint32_t next_largest(const struct hlg_sandboxes *all, uint32_t last)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; i <= all->n; i++)
+		if (all->at[i - 1].count.samples && (!last || is_larger(all, last, i)) &&
+		    i != last && (!found || is_larger(all, i, found)))
+			found = i;
+	return found;
+}
+
+/* A line for each by its number; on a screen for a few, those with most samples. */
+static void write_sandboxes(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_sandboxes *all = &r->profile->sandboxes;
+	uint32_t n = 0, number = 0, shown;
+	const char *label = "sandboxes";
+
+	for (uint32_t i = 0; i < all->n; i++)
+		n += all->at[i].count.samples > 0;
+	shown = n > MOST_SANDBOXES && r->screen.lines && !r->options->wide
+			? MOST_SANDBOXES - 1
+			: n;
+	for (uint32_t i = 0; i < all->n && shown == n; i++)
+		if (all->at[i].count.samples) {
+			write_sandbox(f, r, label, i + 1, all->at[i].count);
+			label = "";
+		}
+	for (uint32_t i = 0; i < shown && shown < n; i++, label = "") {
+		number = next_largest(all, number);
+		write_sandbox(f, r, label, number, all->at[number - 1].count);
+	}
+	if (shown < n)
+		fprintf(f,
+			HLG_TEXT_INDENT "and %" PRIu32
+					" more (--wide lists them, --by=sandbox "
+					"reports each)\n",
+			n - shown);
+	if (n && all->nobody.samples)
+		write_sandbox(f, r, "", 0, all->nobody);
+}
+
+/* Not "100.00", as some are not. */
+static const char *most_of(char buf[static 16], double share)
+{
+	return hlg_interval_percent(buf, share > 0.9999 ? 0.9999 : share);
+}
+
+static const char *why_untested(const struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		const struct hlg_image *image = r->space->images[i];
+
+		if (!image->map && !hlg_insn_available(image->elf.machine))
+			return HLG_HAVE_ZYDIS
+				       ? hlg_insn_problem()
+				       : "this build cannot decode instructions (install "
+					 "libzydis-dev and build again)";
+	}
+	return r->space->n_images ? "there is no code to check the samples with"
+				  : "no guest ELF is given";
+}
+
+/* The image that is not the build that ran, as the recordings tell; NULL: none. */
+static const struct hlg_image_test *other_build(const struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->trust.n_images; i++)
+		if (r->trust.images[i].identity == HLG_IDENTITY_OTHER)
+			return &r->trust.images[i];
+	return NULL;
+}
+
+static void write_check(FILE *f, const struct hlg_report *r)
+{
+	const struct hlg_tested *t = &r->trust.all;
+	const char *said = hlg_verdict_said(t->verdict);
+	uint64_t n = t->samples.on + t->samples.off;
+	uint64_t addrs = t->addrs.on + t->addrs.off;
+	char text[HLG_TEXT_PIECE];
+	const struct hlg_image_test *other =
+		t->verdict == HLG_TRUST_MISMATCH ? other_build(r) : NULL;
+	char percent[16];
+
+	if (other) {
+		snprintf(text, HLG_TEXT_PIECE,
+			 "WRONG ELF: build id %.8s ran, this is %.8s", other->ran->id,
+			 other->image->elf.build_id);
+	} else if (t->verdict == HLG_TRUST_UNTESTED) {
+		snprintf(text, HLG_TEXT_PIECE, "%s: %s", said, why_untested(r));
+	} else if (t->verdict == HLG_TRUST_TOO_FEW) {
+		if (addrs < HLG_VERDICT_LEAST_ADDRS)
+			snprintf(text, HLG_TEXT_PIECE,
+				 "%s: too few distinct addresses (%" PRIu64 " of %d)",
+				 said, addrs, HLG_VERDICT_LEAST_ADDRS);
+		else
+			snprintf(text, HLG_TEXT_PIECE,
+				 "%s: the samples may fit by chance", said);
+	} else if (n == 0) {
+		snprintf(text, HLG_TEXT_PIECE, "%s: no sample lies in a function", said);
+	} else if (t->samples.off == 0) {
+		snprintf(text, HLG_TEXT_PIECE,
+			 "%s: all %" PRIu64 " %ssamples lie on instruction starts", said,
+			 n, n < r->all.guest.samples ? "tested " : "");
+	} else {
+		snprintf(text, HLG_TEXT_PIECE, "%s: %s %% %slie on instruction starts",
+			 said, most_of(percent, t->by_samples.share),
+			 t->verdict == HLG_TRUST_MISMATCH ? "" : "of samples ");
+	}
+	if (!other && n && t->bytes > 0 && t->verdict >= HLG_TRUST_VERIFIED)
+		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),
+			 " (%ld %% by chance)", lround(100 * t->chance));
+	hlg_text_line_wrap(f, &r->screen, "check     ", text);
+}
+
+void hlg_text_head_write(FILE *f, const struct hlg_report *r)
+{
+	char callers[HLG_TEXT_CALLERS];
+
+	if (r->banner)
+		hlg_text_line_wrap(f, &r->screen, "!! ", r->banner);
+	for (size_t i = 0; i < r->space->n_images; i++)
+		write_guest(f, r, r->space->images[i], i ? "" : "guest");
+	write_recorded(f, r);
+	write_sandboxes(f, r);
+	if (r->space->n_images)
+		write_check(f, r);
+	if (hlg_text_callers_check(callers, r))
+		hlg_text_line_wrap(f, &r->screen, "callers   ", callers);
+	hlg_text_line_notes(f, &r->screen, &r->notes, HLG_NOTE_WARNING);
+	hlg_text_line_notes(f, &r->screen, &r->remarks, HLG_NOTE_WARNING);
+	fputc('\n', f);
+}

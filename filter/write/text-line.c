@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/write/text-line.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/write/table.h"
+#include "symtab/escape.h"
+
+void hlg_text_line_add(struct hlg_text_line *p, int rank, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p->text[p->n], HLG_TEXT_PIECE, fmt, ap);
+	va_end(ap);
+	p->behind[p->n] = false;
+	p->rank[p->n++] = rank;
+}
+
+void hlg_text_line_add_escaped(struct hlg_text_line *p, int rank, const char *before,
+			       const char *text)
+{
+	char *to = p->text[p->n];
+	size_t n = before ? (size_t)snprintf(to, HLG_TEXT_PIECE, "%s (", before) : 0;
+
+	hlg_escape_cut(to + n, HLG_TEXT_PIECE - n - 1, text);
+	if (before)
+		strcat(to, ")");
+	p->behind[p->n] = false;
+	p->rank[p->n++] = rank;
+}
+
+static size_t length(const struct hlg_text_line *p, int below)
+{
+	size_t n = strlen(HLG_TEXT_INDENT) - strlen(", ");
+
+	for (int i = 0; i < p->n; i++)
+		if (p->rank[i] < below)
+			n += (size_t)hlg_table_cells(p->text[i]) +
+			     strlen(p->behind[i] ? " " : ", ");
+	return n;
+}
+
+bool hlg_text_line_fits(const struct hlg_text_line *line, const struct hlg_screen *screen)
+{
+	return !screen->columns || length(line, HLG_TEXT_PIECES) <= screen->columns;
+}
+
+void hlg_text_line_write(FILE *f, const struct hlg_screen *screen, const char *label,
+			 const struct hlg_text_line *p)
+{
+	const char *comma = "";
+	int below = HLG_TEXT_PIECES;
+
+	while (below > 1 && screen->columns && length(p, below) > screen->columns)
+		below--;
+	fprintf(f, "%-*s", (int)strlen(HLG_TEXT_INDENT), label);
+	for (int i = 0; i < p->n; i++) {
+		if (p->rank[i] >= below)
+			continue;
+		fprintf(f, "%s%s", p->behind[i] ? " " : comma, p->text[i]);
+		comma = ", ";
+	}
+	fputc('\n', f);
+}
+
+void hlg_text_line_wrap(FILE *f, const struct hlg_screen *screen, const char *label,
+			const char *line)
+{
+	char *escaped = hlg_escape_dup(line);
+	const char *at = escaped ? escaped : "";
+	size_t column = strlen(label), gap = 0; /* blanks in front of the next word */
+
+	fputs(label, f);
+	if (!escaped) /* without memory */
+		hlg_escape_print(f, line);
+	while (*at) {
+		size_t n = strcspn(at, " "), blanks = strspn(at + n, " "), cells;
+		char word[1024];
+
+		snprintf(word, sizeof(word), "%.*s", (int)n, at);
+		cells = (size_t)hlg_table_cells(word);
+		if (screen->lines && screen->columns &&
+		    column > strlen(HLG_TEXT_INDENT) &&
+		    column + gap + cells > screen->columns) {
+			fputs("\n" HLG_TEXT_INDENT, f);
+			column = strlen(HLG_TEXT_INDENT);
+			gap = 0;
+		}
+		fprintf(f, "%*s%.*s", (int)gap, "", (int)n, at);
+		column += gap + cells;
+		gap = blanks;
+		at += n + blanks;
+	}
+	fprintf(f, "%*s\n", (int)gap, "");
+	free(escaped);
+}
+
+void hlg_text_line_notes(FILE *f, const struct hlg_screen *screen,
+			 const struct hlg_note_list *list, enum hlg_note_level level)
+{
+	static const char *const labels[] = {[HLG_NOTE_PLAIN] = "note:     ",
+					     [HLG_NOTE_WARNING] = "warning:  ",
+					     [HLG_NOTE_DETAIL] = HLG_TEXT_INDENT};
+
+	for (size_t i = 0; i < list->n; i++)
+		if (list->level[i] == level)
+			hlg_text_line_wrap(f, screen, labels[level], list->line[i]);
+}
+
+void hlg_text_line_notes_behind(FILE *f, const struct hlg_screen *screen,
+				const struct hlg_note_list *list, bool verbose)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < list->n; i++)
+		any |= list->level[i] == HLG_NOTE_PLAIN ||
+		       (verbose && list->level[i] == HLG_NOTE_DETAIL);
+	if (any)
+		fputc('\n', f);
+	hlg_text_line_notes(f, screen, list, HLG_NOTE_PLAIN);
+	if (verbose)
+		hlg_text_line_notes(f, screen, list, HLG_NOTE_DETAIL);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where images of a saved profile lie in a space: each sample keeps its place in its
+ * image when that lies elsewhere now. An image whose base is still to be found keeps its
+ * samples where they were, so that it is found from them; but where it was saved at bases
+ * that overlap, as those of a fleet's tasks can, all its samples together would tell of
+ * no base, and are brought to one of these.
+ */
+#ifndef HLG_TOOLS_PPROF_SHIFTS_H
+#define HLG_TOOLS_PPROF_SHIFTS_H
+
+#include "symtab/image/space.h"
+#include "tools/pprof/saved.h"
+
+/* The image of the space, whose bases are settled or still to be found, that a saved one
+ * is, whatever its base; NULL: none. */
+const struct hlg_image *hlg_shifts_image(const struct hlg_space *space,
+					 const struct hlg_saved_image *saved);
+
+/*
+ * by, room for all images of saved: what the samples of each move by. Fails if an image
+ * with samples is not in space, or if samples that were outside of all images would come
+ * to lie in one. path: what the profile is called.
+ */
+int hlg_shifts_find(const struct hlg_saved *saved, const struct hlg_space *space,
+		    const char *path, uint64_t *by, struct hlg_err *err);
+
+#endif
