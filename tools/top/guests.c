@@ -12,7 +12,6 @@
 #include "tools/top/judge.h"
 
 #define LOOK_NS UINT64_C(2000000000)
-#define PART    100 /* of the time goes into looking */
 
 static int add_word(struct hlg_top_guests *g, const char *word, struct hlg_err *err)
 {
@@ -109,7 +108,8 @@ int hlg_top_guests_look(struct hlg_top_guests *g, struct hlg_record_request *req
 {
 	uint64_t began;
 
-	if (!g->comes || now - g->looked < LOOK_NS || now - g->looked < PART * g->cost)
+	if (!g->comes || now - g->looked < LOOK_NS ||
+	    now - g->looked < HLG_TOP_JUDGE_PART * g->cost)
 		return 0;
 	g->looked = now;
 	began = hlg_top_judge_cpu_time();

@@ -8,8 +8,7 @@
 #include "tools/cli/output.h"
 #include "tools/source/hint.h"
 
-#define PART    100 /* of the time goes into it, */
-#define GROWTH  8   /* and samples are more by such a part */
+#define GROWTH  8 /* samples are more by such a part */
 #define LATE_NS UINT64_C(10000000000)
 
 uint64_t hlg_top_judge_cpu_time(void)
@@ -151,6 +150,6 @@ bool hlg_top_judge_due(const struct hlg_top_judged *last, uint64_t samples, uint
 	if (!last)
 		return true;
 	had = last->batch.sums.guest;
-	return samples > had && now - when >= PART * last->cost &&
+	return samples > had && now - when >= HLG_TOP_JUDGE_PART * last->cost &&
 	       (samples - had > had / GROWTH || now - when >= LATE_NS);
 }

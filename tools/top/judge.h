@@ -21,6 +21,10 @@ struct hlg_top_judged {
 	uint64_t cost; /* ns of this thread's CPU time */
 };
 
+/* What is done again and again takes a hundredth of the time at most: it waits until this
+ * many times what the last one took have passed. */
+#define HLG_TOP_JUDGE_PART 100
+
 enum hlg_top_judge_for {
 	HLG_TOP_JUDGE_TABLE,   /* report is built, as report has it */
 	HLG_TOP_JUDGE_LISTING, /* the same, for instructions */

@@ -155,7 +155,7 @@ static bool is_due(const struct hlg_top_view *v, uint64_t now)
 {
 	if (v->judged_images != v->guests->n_images)
 		return true;
-	if (v->misjudged_at && now - v->judged_at < 100 * v->misjudge_cost)
+	if (v->misjudged_at && now - v->judged_at < HLG_TOP_JUDGE_PART * v->misjudge_cost)
 		return false;
 	return hlg_top_judge_due(v->judged, v->given->sums.guest, v->judged_at, now);
 }
