@@ -303,6 +303,49 @@ START_TEST(left_out)
 }
 END_TEST
 
+/* Ways to a function on a narrow screen, and where no sample has a caller. */
+START_TEST(ways)
+{
+	char *words[] = {guest, (char *)"--force=yes", (char *)"--stacks=callgraph"};
+	const uint64_t caller = KIT_BASE + 0x1005, ip = KIT_BASE + 0x1060;
+	const struct hlg_screen screen = {.columns = 30, .lines = 24};
+	struct hlg_top_panes pane = {.n = 0};
+	struct hlg_stacks stacks = {0};
+	struct hlg_err err = {""};
+	struct live live;
+
+	begin(&live);
+	add(&live, 300);
+	ck_assert(hlg_stacks_init(&stacks, &live.options));
+	if (_i == 1)
+		hlg_stacks_add(&stacks,
+			       &(struct hlg_stack){.guest = true,
+						   .ip = ip,
+						   .chain = hlg_chains_add(&stacks.chains,
+									   &caller, 1),
+						   .count = {1, 1000}});
+	live.given.stacks = &stacks;
+	ck_assert_msg(hlg_top_panes_callers(&pane, 3, words, &live.given, ip, &screen,
+					    &err) == 0,
+		      "%s", err.msg);
+	ck_assert_uint_ge(pane.n, _i ? 6 : 2);
+	ck_assert_str_eq(pane.lines[_i ? pane.n - 2 : 0],
+			 _i ? "65 more samples, of which no caller is known: callers "
+			      "come up to two"
+			    : "66 samples, of which no caller is known: callers come up "
+			      "to two");
+	if (_i) {
+		ck_assert_str_eq(pane.lines[0], "1 sample, 1 way to it");
+		/* More than the least that a name has, and no more than there is. */
+		ck_assert_int_gt(hlg_table_cells(pane.lines[4]), 17 + 8);
+		ck_assert_int_le(hlg_table_cells(pane.lines[4]), 30);
+	}
+	hlg_top_panes_finish(&pane);
+	hlg_stacks_finish(&stacks);
+	finish(&live);
+}
+END_TEST
+
 /* Before there are samples enough for anything, it waits; at the end it fails. */
 START_TEST(waits)
 {
@@ -378,6 +421,7 @@ int main(void)
 	tcase_add_test(tc, too_few);
 	tcase_add_loop_test(tc, every_size, 0, 2);
 	tcase_add_loop_test(tc, left_out, 0, 2);
+	tcase_add_loop_test(tc, ways, 0, 2);
 	tcase_add_test(tc, waits);
 	tcase_add_loop_test(tc, keys_at_once, 0, 2);
 	return tap_main(suite);
