@@ -120,7 +120,7 @@ int hlg_top_guests_look(struct hlg_top_guests *g, struct hlg_record_request *req
 
 char *hlg_top_guests_leave(struct hlg_top_guests *g)
 {
-	if (!g->comes || g->n_images < 2)
+	if (!g->comes || g->n_images < 2 || g->n_images <= g->placed)
 		return NULL;
 	g->n_images--;
 	return g->words[--g->n];

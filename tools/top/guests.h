@@ -13,6 +13,7 @@ struct hlg_top_guests {
 	char **words;       /* for hlg_top_judge: options and images */
 	size_t n, n_images; /* with -a there may be none so far */
 	bool comes;         /* more may come: with -a, and none named */
+	size_t placed;      /* images in front that are never left out: view.h sets it */
 	size_t found;       /* of the request's, that are in words */
 	uint64_t looked;    /* ns, when it was looked for last, */
 	uint64_t cost;      /* and what of CPU time that took */

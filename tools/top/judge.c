@@ -74,16 +74,18 @@ static int judge(struct hlg_top_judged *j, int n_words, char *const *words,
 	return rc;
 }
 
-struct hlg_top_judged *hlg_top_judge(int n_words, char *const *words, const char *name,
-				     const struct hlg_batch_given *given,
-				     enum hlg_top_judge_for what, struct hlg_err *err)
+int hlg_top_judge(struct hlg_top_judged **judged, int n_words, char *const *words,
+		  const char *name, const struct hlg_batch_given *given,
+		  enum hlg_top_judge_for what, struct hlg_err *err)
 {
 	struct hlg_top_judged *j = calloc(1, sizeof(*j));
 	uint64_t began = hlg_top_judge_cpu_time();
+	int rc;
 
+	*judged = NULL;
 	if (!j) {
 		hlg_err_memory(err, "report");
-		return NULL;
+		return HLG_ESYSTEM;
 	}
 	j->path[0] = (char *)name;
 	j->batch = (struct hlg_batch){.paths = j->path,
@@ -91,12 +93,14 @@ struct hlg_top_judged *hlg_top_judge(int n_words, char *const *words, const char
 				      .threads = 1,
 				      .quiet = true,
 				      .given = given};
-	if (judge(j, n_words, words, what, err) < 0) {
+	rc = judge(j, n_words, words, what, err);
+	if (rc < 0) {
 		hlg_top_judge_finish(j);
-		return NULL;
+		return rc;
 	}
 	j->cost = hlg_top_judge_cpu_time() - began;
-	return j;
+	*judged = j;
+	return 0;
 }
 
 void hlg_top_judge_finish(struct hlg_top_judged *j)
@@ -124,13 +128,13 @@ int hlg_top_judge_apart(int n_words, char *const *words, bool *apart, struct hlg
 int hlg_top_judge_report(int n_words, char *const *words, const char *name,
 			 const struct hlg_batch_given *given, struct hlg_err *err)
 {
-	struct hlg_top_judged *j =
-		hlg_top_judge(n_words, words, name, given, HLG_TOP_JUDGE_REPORT, err);
+	struct hlg_top_judged *j;
 	struct hlg_hint hint;
-	int rc;
+	int rc =
+		hlg_top_judge(&j, n_words, words, name, given, HLG_TOP_JUDGE_REPORT, err);
 
-	if (!j)
-		return HLG_ESYSTEM;
+	if (rc < 0)
+		return rc;
 	hint = (struct hlg_hint){&j->sources, j->run.options.demangle};
 	j->run.hint = (struct hlg_twins_hint){hlg_hint_of, &hint};
 	rc = hlg_run_report(&j->run, stdout, err);

@@ -96,14 +96,14 @@ int hlg_top_panes_annotate(struct hlg_top_panes *pane, int n_words, char *const 
 			   const struct hlg_batch_given *given, uint64_t ip,
 			   const struct hlg_screen *screen, struct hlg_err *err)
 {
-	struct hlg_top_judged *judged =
-		hlg_top_judge(n_words, words, "top", given, HLG_TOP_JUDGE_LISTING, err);
+	struct hlg_top_judged *judged;
 	struct hlg_found_places places = {0};
 	char *text = NULL, *name = NULL;
-	int rc;
+	int rc = hlg_top_judge(&judged, n_words, words, "top", given,
+			       HLG_TOP_JUDGE_LISTING, err);
 
-	if (!judged)
-		return HLG_ESYSTEM;
+	if (rc < 0)
+		return rc;
 	judged->report.screen = *screen;
 	rc = hlg_places_find_ip(&places, &judged->run.space, ip, err);
 	if (rc == 0)
@@ -276,16 +276,16 @@ int hlg_top_panes_callers(struct hlg_top_panes *pane, int n_words, char *const *
 			  const struct hlg_batch_given *given, uint64_t ip,
 			  const struct hlg_screen *screen, struct hlg_err *err)
 {
-	struct hlg_top_judged *judged =
-		hlg_top_judge(n_words, words, "top", given, HLG_TOP_JUDGE_TABLE, err);
+	struct hlg_top_judged *judged;
 	struct hlg_place place;
 	char *text = NULL, *name = NULL;
 	size_t size;
 	FILE *f;
-	int rc;
+	int rc = hlg_top_judge(&judged, n_words, words, "top", given, HLG_TOP_JUDGE_TABLE,
+			       err);
 
-	if (!judged)
-		return HLG_ESYSTEM;
+	if (rc < 0)
+		return rc;
 	hlg_space_lookup(&judged->run.space, ip, &place);
 	f = open_memstream(&text, &size);
 	rc = f ? write_ways(f, &judged->report, place.owner, screen, err)

@@ -340,7 +340,8 @@ static int write_last(struct session *s)
 							      : 0);
 }
 
-/* A guest that came later is left out if there is none with it. */
+/* A guest that came later is left out if there is none with it. Where there is no guest
+ * sample, or the system refused something, that is not for its sake. */
 static int write_report(struct session *s)
 {
 	struct hlg_err err;
@@ -350,6 +351,8 @@ static int write_report(struct session *s)
 	while ((status = hlg_top_judge_report((int)s->guests.n, s->guests.words,
 					      HLG_TOP_VIEW_NAME, &s->given, &err)) < 0) {
 		hlg_output_error(&err);
+		if (status != HLG_EINPUT || s->given.sums.guest == 0)
+			return 1;
 		left = hlg_top_guests_leave(&s->guests);
 		if (!left)
 			return 1;
