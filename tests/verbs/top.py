@@ -495,7 +495,8 @@ def check_later(bench):
 
 
 def check_left(bench):
-    """With -a a guest that cannot be told from another is left out at the end, too; but for nothing else that fails then."""
+    """With -a a guest that cannot be told from another is left out at the end, too, and is not
+    noted; but for nothing else that fails then."""
     if not os.access("/dev/kvm", os.R_OK | os.W_OK):
         raise Skip("no /dev/kvm")
     vmm = "import fcntl, os, time; fcntl.ioctl(os.open('/dev/kvm', os.O_RDWR), 0xae01, 0); " \
@@ -525,6 +526,10 @@ def check_left(bench):
         left = re.findall(r"^hlguest: .*(guest\d\.elf):? is left out", err, re.M)
         if status or left != ["guest2.elf"] or samples_of(out)[1] != 120:
             yield f"{words}: status {status}, {left}: {err}{out}"
+        with open(path + ".hlguest", encoding="utf-8") as f:
+            noted = re.findall(r"guest\d\.elf", f.read())
+        if noted != ["guest1.elf"]:
+            yield f"{words}: {noted}"
     out, err, status = attempt("--stdio", how="waits")
     if status != 1 or "left out" in err or err.count("no guest sample") != 1:
         yield f"no guest sample: status {status}: {err}{out}"

@@ -128,14 +128,12 @@ char *hlg_top_guests_leave(struct hlg_top_guests *g)
 
 size_t hlg_top_guests_paths(const struct hlg_top_guests *guests,
 			    const struct hlg_options *options,
-			    const struct hlg_record_request *request,
 			    const char *paths[static HLG_BESIDE_GUESTS])
 {
-	const struct hlg_record_guests *found = &request->guests;
 	size_t n = 0;
 
-	for (size_t i = 0; guests->comes && i < found->n; i++)
-		paths[n++] = found->paths[i];
+	for (size_t i = guests->n - guests->n_images; guests->comes && i < guests->n; i++)
+		paths[n++] = guests->words[i];
 	for (size_t i = 0; !guests->comes && i < options->n_images; i++)
 		if (!options->images[i].map && n < HLG_BESIDE_GUESTS)
 			paths[n++] = options->images[i].path;

@@ -33,15 +33,15 @@ int hlg_top_guests_find(struct hlg_top_guests *guests, const struct hlg_verb_tex
 int hlg_top_guests_look(struct hlg_top_guests *guests, struct hlg_record_request *request,
 			uint64_t now, struct hlg_err *err);
 
-/* The one that was added last is left out from now on, where more may come and it is not
- * the only one. Returns its file, to be freed; else NULL. */
+/* The one that was added last is left out from now on, where more may come, it is not
+ * the only one, and not one of those that are placed. Returns its file, to be freed; else
+ * NULL. */
 char *hlg_top_guests_leave(struct hlg_top_guests *guests);
 
-/* The files to be noted beside a recording (tools/beside): of the request where more may
- * come, else of the options that the words make. Returns how many. */
+/* The files to be noted beside a recording (tools/beside): where more may come those that
+ * were not left out, else those of the options that the words make. Returns how many. */
 size_t hlg_top_guests_paths(const struct hlg_top_guests *guests,
 			    const struct hlg_options *options,
-			    const struct hlg_record_request *request,
 			    const char *paths[static HLG_BESIDE_GUESTS]);
 
 void hlg_top_guests_finish(struct hlg_top_guests *guests);

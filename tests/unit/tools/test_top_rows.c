@@ -327,12 +327,14 @@ static void finish_guests(struct hlg_top_view *view, struct live *live)
 	finish(live);
 }
 
-/* Each that came later and does not fit has its own five seconds. */
+/* Each that came later and does not fit has its own five seconds; what is noted beside a
+ * recording are those that stay. */
 START_TEST(one_by_one)
 {
 	static const char *const words[] = {guest, "nowhere.elf", "neither.elf", NULL};
 	static const unsigned seconds[] = {1, 2, 7, 8, 11, 13, 14, 30};
 	static const size_t left[] = {3, 3, 2, 2, 2, 1, 1, 1};
+	const char *paths[HLG_BESIDE_GUESTS];
 	struct hlg_top_guests guests = {.comes = true};
 	struct hlg_top_view view = {.guests = &guests};
 	struct live live;
@@ -341,6 +343,10 @@ START_TEST(one_by_one)
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
 		hlg_top_view_refresh(&view, seconds[i] * UINT64_C(1000000000));
 		ck_assert_uint_eq(guests.n_images, left[i]);
+		ck_assert_uint_eq(hlg_top_guests_paths(&guests, &live.options, paths),
+				  left[i]);
+		for (size_t k = 0; k < left[i]; k++)
+			ck_assert_str_eq(paths[k], words[k]);
 	}
 	ck_assert_ptr_nonnull(view.judged);
 	finish_guests(&view, &live);
