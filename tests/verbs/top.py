@@ -535,6 +535,35 @@ def check_left(bench):
         yield f"no guest sample: status {status}: {err}{out}"
 
 
+def check_many(bench):
+    """Where there are more guests than can be followed, that is said."""
+    guests = []
+    try:
+        for n in range(65):
+            elf = shutil.copy(DEMO, os.path.join(bench.folder, f"many{n}.elf"))
+            guests.append(subprocess.Popen(["sh", "-c", "read x", "sh", elf],
+                                           stdin=subprocess.PIPE))
+        for n, told in (64, 0), (65, 1):
+            pids = ",".join(str(child.pid) for child in guests[:n])
+            _, err, _ = run(*bench.argv("--once", "-p", pids), cwd=bench.folder,
+                            env=environment(HOW="ends", STATUS="0", **bench.env))
+            if err.count("more than 64 guest ELFs run: ") != told or "lie at the same" not in err:
+                yield f"{n}: {err}"
+            screen = Terminal(bench.argv("-p", pids), bench.folder, HOW="goes on", **bench.env)
+            try:
+                screen.wait("^more than 64 guest ELFs run" if told else "^check ")
+                screen.press("q")
+                screen.end()
+                if screen.raw.count(b"hlguest: more than 64 guest ELFs run: ") != told:
+                    yield f"{n}, behind the screen: {screen.raw[-3000:]}"
+            finally:
+                screen.close()
+    finally:
+        for child in guests:
+            child.kill()
+            child.communicate()
+
+
 def check_callers(bench):
     """With -g what is recorded has the guest's callers, but of the first moments."""
     vm = monitor(bench.build, bench.folder)
@@ -571,10 +600,10 @@ def main():
                             ("tables", check_tables), ("ends", check_ends),
                             ("words", check_words), ("--force", check_forced),
                             ("another user", check_foreign), ("left out", check_left),
-                            ("keys", check_keys),
+                            ("many guests", check_many), ("keys", check_keys),
                             ("said", check_said), ("sizes", check_sizes),
                             ("colours", check_colours)):
-            screen = name in ("keys", "said", "sizes", "colours") and \
+            screen = name in ("many guests", "keys", "said", "sizes", "colours") and \
                 "without" in must(hlguest, "--version") and "ncurses" in \
                 must(hlguest, "--version").split("without")[-1]
             if screen:

@@ -144,6 +144,17 @@ static void tell_sums(const struct hlg_record_request *args,
 	free(line);
 }
 
+/* What is beside the recording does not name all guests. */
+static void tell_full(const struct hlg_record_request *args)
+{
+	fputs("hlguest: ", stderr);
+	hlg_escape_print(stderr, args->out);
+	fprintf(stderr,
+		": has more than %d guests: ELFs of further ones are not noted (name "
+		"them to report)\n",
+		HLG_BESIDE_GUESTS);
+}
+
 /* "hlguest: now: hlguest report guest.elf": begins what to type next; now may be NULL. */
 static void begin_verb(const struct hlg_record_request *args, const char *now,
 		       const char *verb)
@@ -212,6 +223,8 @@ int hlg_record_tell(struct hlg_record_request *args, const char *event, int stat
 		tell_sums(args, &sums, traced);
 		if (!args->run)
 			tell_otherwise(args, event);
+		if (guests->full)
+			tell_full(args);
 	}
 	if (args->cut)
 		tell_cut(args);

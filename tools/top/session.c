@@ -130,6 +130,7 @@ static void refresh(struct session *s, uint64_t now)
 {
 	if (hlg_top_guests_look(&s->guests, &s->request->record, now, &s->view.err) < 0)
 		s->view.failed = true;
+	hlg_top_view_tell_full(&s->view);
 	hlg_top_view_refresh(&s->view, now);
 }
 
@@ -305,7 +306,9 @@ static void end_screen(struct session *s)
 	s->real_stderr = -1;
 	if (s->view.screen && s->perf.n_text) /* it was not seen in full */
 		fwrite(s->perf.text, 1, s->perf.n_text, stderr);
+	s->view.full &= !s->view.screen;
 	s->view.screen = false;
+	hlg_top_view_tell_full(&s->view);
 }
 
 static void choose_screen(struct session *s)

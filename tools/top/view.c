@@ -101,6 +101,16 @@ void hlg_top_view_tell(struct hlg_top_view *v, const char *fmt, ...)
 		fprintf(stderr, "hlguest: %s\n", v->message);
 }
 
+void hlg_top_view_tell_full(struct hlg_top_view *v)
+{
+	if (v->request->record.guests.full && !v->full)
+		hlg_top_view_tell(v,
+				  "more than %d guest ELFs run: samples of further ones "
+				  "are outside of all ELFs (name those to look at)",
+				  HLG_BESIDE_GUESTS);
+	v->full = v->request->record.guests.full;
+}
+
 void hlg_top_view_hear(struct hlg_top_view *v, const char *line)
 {
 	if (is_told(v) && !v->heard)
