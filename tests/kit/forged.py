@@ -60,9 +60,10 @@ class Elf:
         return bytes(self.data)
 
 
-def guest():
-    """One function of all the code there is."""
-    return Elf().symbols([(1, TEXT, 0x1000)], b"\0main\0").build()
+def guest(kind=2):
+    """One function of all the code there is. kind: ET_EXEC, or 3, ET_DYN: at any base."""
+    elf = Elf().symbols([(1, TEXT, 0x1000)], b"\0main\0").build()
+    return elf[:16] + struct.pack("<H", kind) + elf[18:]
 
 
 def attr(sample_type=IP | TID | TIME | PERIOD, kind=0, config=0, read_format=0):
@@ -161,6 +162,27 @@ def mappings(n):
         message(3, number(1, i) + number(2, TEXT) + number(3, 2 * TEXT + n + i) + number(5, 3)) +
         message(4, number(1, i) + number(2, 1) + number(3, TEXT + i) + message(4, number(1, 1)))
         for i in range(1, n + 1))
+    body += message(5, number(1, 1) + number(2, 4) + number(3, 4))
+    body += b"".join(message(6, text) for text in table)
+    return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)
+
+
+def bases(n, step, outside=()):
+    """A sample at the start of guest(3) at each of n bases, which are step apart, and one at
+    each of the addresses outside."""
+    table = [b"", b"hlguest: format=3", b"cycles", b"x.elf", b"main"]
+    starts = range(1 << 20, (1 << 20) + n * step, step)
+    extra = number(1, 3) + message(3, message(1, b"cycles") + number(3, 2))
+    extra += b"".join(message(4, number(2, at) + number(3, at - TEXT)) for at in starts)
+    extra += b"".join(number(field, n + len(outside)) for field in (16, 17, 22, 23))
+    body = message(1, number(1, 0)) * 2 + b"".join(
+        message(3, number(1, i) + number(2, at) + number(3, at + TEXT) + number(5, 3)) +
+        message(4, number(1, i) + number(2, i) + number(3, at) + message(4, number(1, 1)))
+        for i, at in enumerate(starts, 1))
+    body += b"".join(message(4, number(1, i) + number(3, at) + message(4, number(1, 1)))
+                     for i, at in enumerate(outside, n + 1))
+    body += b"".join(message(2, packed(1, [i]) + packed(2, [1, 1]))
+                     for i in range(1, n + len(outside) + 1))
     body += message(5, number(1, 1) + number(2, 4) + number(3, 4))
     body += b"".join(message(6, text) for text in table)
     return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)

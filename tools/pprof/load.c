@@ -14,11 +14,11 @@ struct loader {
 	const char *path; /* as messages have it */
 	const struct hlg_space *space;
 	struct hlg_profile *profile;
-	struct hlg_stacks *stacks; /* or NULL */
-	uint64_t *shift;           /* of each image: what its samples move by */
-	uint32_t *events;          /* of each event: its number in the profile */
-	uint64_t *callers;         /* room for those of any stack */
-	uint32_t *series;          /* of each cell: its number in the profile, if any */
+	struct hlg_stacks *stacks;       /* or NULL */
+	struct hlg_shifts_image *shifts; /* of each image */
+	uint32_t *events;                /* of each event: its number in the profile */
+	uint64_t *callers;               /* room for those of any stack */
+	uint32_t *series; /* of each cell: its number in the profile, if any */
 	struct hlg_saved_cell **by_key; /* room for all */
 	struct hlg_err *err;
 };
@@ -61,13 +61,9 @@ static void load_ran(struct loader *l, const struct hlg_image *here,
 
 static void load_rans(struct loader *l)
 {
-	for (size_t i = 0; i < l->saved.images.n; i++) {
-		const struct hlg_saved_image *saved = &l->saved.images.at[i];
-		const struct hlg_image *here = hlg_shifts_image(l->space, saved);
-
-		if (here)
-			load_ran(l, here, saved);
-	}
+	for (size_t i = 0; i < l->saved.images.n; i++)
+		if (l->shifts[i].here)
+			load_ran(l, l->shifts[i].here, &l->saved.images.at[i]);
 }
 
 static int find_events(struct loader *l)
@@ -124,7 +120,7 @@ static int compare_by_key(const void *a, const void *b)
 /* Where a cell lies now. */
 static uint64_t ip_of(const struct loader *l, const struct hlg_saved_cell *cell)
 {
-	return cell->at.ip + (cell->at.image ? l->shift[cell->at.image - 1] : 0);
+	return cell->at.ip + (cell->at.image ? l->shifts[cell->at.image - 1].by : 0);
 }
 
 static int compare_series(const void *a, const void *b)
@@ -154,10 +150,10 @@ static uint64_t shifted(const struct loader *l, const struct hlg_saved_cell *cel
 	size_t own = cell->at.image ? cell->at.image - 1 : l->saved.images.n;
 
 	if (cell->at.image && call >= images[own].start && call < images[own].limit)
-		return caller + l->shift[own];
+		return caller + l->shifts[own].by;
 	for (size_t i = 0; i < l->saved.images.n; i++)
 		if (call >= images[i].start && call < images[i].limit)
-			return caller + l->shift[i];
+			return caller + l->shifts[i].by;
 	return caller;
 }
 
@@ -426,14 +422,14 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 
 	if (rc < 0)
 		return rc;
-	l->shift = calloc(l->saved.images.n + 1, sizeof(*l->shift));
+	l->shifts = calloc(l->saved.images.n + 1, sizeof(*l->shifts));
 	l->events = calloc(l->saved.events.n + 1, sizeof(*l->events));
 	l->callers = calloc(HLG_CHAIN_MAX, sizeof(*l->callers));
 	l->series = calloc(l->saved.cells.n + 1, sizeof(*l->series));
 	l->by_key = calloc(l->saved.cells.n + 1, sizeof(struct hlg_saved_cell *));
-	if (!l->shift || !l->events || !l->callers || !l->series || !l->by_key)
+	if (!l->shifts || !l->events || !l->callers || !l->series || !l->by_key)
 		return hlg_err_memory(l->err, l->path);
-	rc = hlg_shifts_find(&l->saved, l->space, l->path, l->shift, l->err);
+	rc = hlg_shifts_find(&l->saved, l->space, l->path, l->shifts, l->err);
 	if (rc < 0)
 		return rc;
 	load_rans(l);
@@ -473,7 +469,7 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
-	free(l.shift);
+	free(l.shifts);
 	free(l.events);
 	free(l.callers);
 	free(l.series);

@@ -1,62 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/pprof/shifts.h"
 
-#include <assert.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "symtab/bsearch.h"
 #include "symtab/image/lane.h"
+#include "tools/pprof/match.h"
 
 /* A saved profile, and where its images lie. */
 struct shifts {
 	const struct hlg_saved *saved;
 	const struct hlg_space *space;
-	const char *path; /* as messages have it */
-	uint64_t *by;     /* of each image */
+	const char *path;            /* as messages have it */
+	struct hlg_shifts_image *at; /* of each image */
+	uint64_t *outside; /* addresses of the samples outside of all images, sorted */
+	size_t n_outside;
 	struct hlg_err *err;
 };
 
-/* Is it the same file at whatever base? Without a build id, by its extent. */
-static bool is_image(const struct hlg_image *here, const struct hlg_saved_image *saved)
-{
-	if (here->map != saved->extra.map)
-		return false;
-	if (saved->build_id[0] || here->elf.build_id[0])
-		return strcmp(here->elf.build_id, saved->build_id) == 0;
-	return here->first == saved->start - saved->extra.bias &&
-	       here->end == saved->limit - saved->extra.bias;
-}
-
-/* Does the image lie with this bias here? */
-static bool lies_at(const struct hlg_image *here, uint64_t bias)
-{
-	for (size_t i = 0; i < hlg_image_n_bases(here); i++)
-		if (hlg_image_base(here, i).bias == bias)
-			return true;
-	return false;
-}
-
-/* One at the same base rather than another one. */
-const struct hlg_image *hlg_shifts_image(const struct hlg_space *space,
-					 const struct hlg_saved_image *saved)
-{
-	const struct hlg_image *found = NULL;
-
-	for (size_t i = 0; i < space->n_images; i++) {
-		const struct hlg_image *here = space->images[i];
-
-		if (is_image(here, saved) && (!found || lies_at(here, saved->extra.bias)))
-			found = here;
-	}
-	return found;
-}
+/* An image whose base is to be found, as it was saved once. */
+struct part {
+	const struct hlg_image *here;
+	const struct hlg_saved_image *saved;
+};
 
 /* One whose base is still to be found keeps its samples where they were. */
-static uint64_t shift_of(const struct hlg_image *here,
+static uint64_t shift_of(const struct hlg_image *here, bool lies,
 			 const struct hlg_saved_image *saved)
 {
-	if (here->from == HLG_BASE_NONE || lies_at(here, saved->extra.bias))
+	if (!here || here->from == HLG_BASE_NONE || lies)
 		return 0;
 	return here->bias - saved->extra.bias;
+}
+
+static int find_images(const struct shifts *s)
+{
+	struct hlg_match match;
+	bool ok = hlg_match_init(&match, s->space);
+
+	for (size_t i = 0; ok && i < s->saved->images.n; i++) {
+		const struct hlg_saved_image *saved = &s->saved->images.at[i];
+		bool lies;
+
+		s->at[i].here = hlg_match_find(&match, saved, &lies);
+		s->at[i].by = shift_of(s->at[i].here, lies, saved);
+	}
+	hlg_match_finish(&match);
+	return ok ? 0 : hlg_err_memory(s->err, s->path);
 }
 
 /* Were two of these images saved where they overlap? Their samples together would tell of
@@ -67,71 +57,119 @@ static bool overlap(const struct hlg_saved_image *a, const struct hlg_saved_imag
 	       b->start < a->limit;
 }
 
-/* Does no sample that was outside of all images lie in this one with that bias? */
-static bool is_free(const struct hlg_saved *saved, const struct hlg_image *here,
-		    uint64_t bias)
+/* Sorts them once: there may be as many as a file has room for. */
+static bool sort_outside(struct shifts *s)
 {
-	const struct hlg_saved_cell *cells = saved->cells.at;
+	const struct hlg_saved_cell *cells = s->saved->cells.at;
+	size_t n = 0;
 
-	assert(here);
+	if (s->outside)
+		return true;
 	/* Outside comes first in the order of cells. */
-	for (size_t i = 0; i < saved->cells.n && !cells[i].at.image; i++) {
-		uint64_t ip = hlg_lane_ip(cells[i].at.ip) - bias;
-
-		if (ip >= here->first && ip < here->end)
-			return false;
-	}
+	while (n < s->saved->cells.n && !cells[n].at.image)
+		n++;
+	s->outside = calloc(n + 1, sizeof(*s->outside));
+	if (!s->outside)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		s->outside[i] = hlg_lane_ip(cells[i].at.ip);
+	s->n_outside = n;
+	qsort(s->outside, n, sizeof(*s->outside), hlg_bsearch_compare);
 	return true;
 }
 
-/* The image at the least base of those it was saved at that is free; or NULL. */
+/* Does no sample that was outside of all images lie in this one with that bias? */
+static bool is_free(const struct shifts *s, const struct hlg_image *here, uint64_t bias)
+{
+	uint64_t start = here->first + bias;
+	size_t i = hlg_bsearch_below(s->outside, s->n_outside, sizeof(*s->outside), 0,
+				     start);
+
+	if (s->n_outside == 0)
+		return true;
+	/* It may go on at 0: behind the last one comes the first. */
+	return s->outside[i < s->n_outside ? i : 0] - start >= here->end - here->first;
+}
+
+/* The part at the least base that is free; or NULL. */
 static const struct hlg_saved_image *choose(const struct shifts *s,
-					    const struct hlg_image *here)
+					    const struct part *parts, size_t n)
 {
 	const struct hlg_saved_image *chosen = NULL;
 
-	for (size_t i = 0; i < s->saved->images.n; i++) {
-		const struct hlg_saved_image *saved = &s->saved->images.at[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_saved_image *saved = parts[i].saved;
 
-		if (hlg_shifts_image(s->space, saved) == here &&
-		    (!chosen || saved->extra.bias < chosen->extra.bias) &&
-		    is_free(s->saved, here, saved->extra.bias))
+		if ((!chosen || saved->extra.bias < chosen->extra.bias) &&
+		    is_free(s, parts[i].here, saved->extra.bias))
 			chosen = saved;
 	}
 	return chosen;
 }
 
-/* Has an image, whose base is to be found, parts that overlap? */
-static bool is_folded(const struct shifts *s, const struct hlg_image *here)
+/* By image, then by address. */
+static int compare_parts(const void *a, const void *b)
 {
-	const struct hlg_saved_image *at = s->saved->images.at;
+	const struct part *x = a, *y = b;
+	int order = hlg_bsearch_order(x->here->number, y->here->number);
 
-	for (size_t i = 0; i < s->saved->images.n; i++)
-		for (size_t j = 0; j < i; j++)
-			if (hlg_shifts_image(s->space, &at[i]) == here &&
-			    hlg_shifts_image(s->space, &at[j]) == here &&
-			    overlap(&at[i], &at[j]))
-				return true;
+	return order ? order : hlg_bsearch_order(x->saved->start, y->saved->start);
+}
+
+/* Do some of an image's parts overlap? Of those before, none goes on behind the furthest:
+ * if it had another base, these two would overlap. */
+static bool is_folded(const struct part *parts, size_t n)
+{
+	const struct hlg_saved_image *furthest = parts[0].saved;
+
+	for (size_t i = 1; i < n; i++) {
+		if (overlap(furthest, parts[i].saved))
+			return true;
+		if (parts[i].saved->limit > furthest->limit)
+			furthest = parts[i].saved;
+	}
 	return false;
 }
 
-/* Brings all of it to one base, where each sample keeps its place in the image. */
-static int fold(const struct shifts *s, const struct hlg_image *here)
+/* Brings all of an image to one base, where each sample keeps its place in it. */
+static int fold(struct shifts *s, const struct part *parts, size_t n)
 {
-	const struct hlg_saved_image *to = choose(s, here);
+	const struct hlg_saved_image *to;
 
+	if (!sort_outside(s))
+		return hlg_err_memory(s->err, s->path);
+	to = choose(s, parts, n);
 	if (!to)
 		return hlg_err_set(s->err, HLG_EINPUT,
 				   "%s: %s lies at bases that overlap, and samples are "
 				   "outside of it at each (use @BASE: one that is free)",
-				   s->path, here->path);
-	for (size_t i = 0; i < s->saved->images.n; i++) {
-		const struct hlg_saved_image *saved = &s->saved->images.at[i];
-
-		if (hlg_shifts_image(s->space, saved) == here)
-			s->by[i] = to->extra.bias - saved->extra.bias;
-	}
+				   s->path, parts[0].here->path);
+	for (size_t i = 0; i < n; i++)
+		s->at[parts[i].saved - s->saved->images.at].by =
+			to->extra.bias - parts[i].saved->extra.bias;
 	return 0;
+}
+
+static int fold_images(struct shifts *s)
+{
+	struct part *parts = calloc(s->saved->images.n + 1, sizeof(*parts));
+	size_t n = 0;
+	int rc = parts ? 0 : hlg_err_memory(s->err, s->path);
+
+	for (size_t i = 0; parts && i < s->saved->images.n; i++)
+		if (s->at[i].here && s->at[i].here->from == HLG_BASE_NONE)
+			parts[n++] =
+				(struct part){s->at[i].here, &s->saved->images.at[i]};
+	if (n)
+		qsort(parts, n, sizeof(*parts), compare_parts);
+	for (size_t i = 0, end; rc == 0 && i < n; i = end) {
+		for (end = i + 1; end < n && parts[end].here == parts[i].here; end++)
+			;
+		if (is_folded(&parts[i], end - i))
+			rc = fold(s, &parts[i], end - i);
+	}
+	free(parts);
+	return rc;
 }
 
 /*
@@ -144,7 +182,7 @@ static int check_outside(const struct shifts *s)
 	bool shifted = false;
 
 	for (size_t i = 0; i < s->saved->images.n; i++)
-		shifted |= s->by[i] != 0;
+		shifted |= s->at[i].by != 0;
 	for (size_t i = 0; shifted && i < s->saved->cells.n && !cells[i].at.image; i++) {
 		struct hlg_place place;
 
@@ -171,7 +209,7 @@ static int check_images(const struct shifts *s)
 		if (image == 0 || (i && cells[i - 1].at.image == image))
 			continue;
 		saved = &s->saved->images.at[image - 1];
-		if (!hlg_shifts_image(s->space, saved))
+		if (!s->at[image - 1].here)
 			return hlg_err_set(
 				s->err, HLG_EINPUT,
 				"%s: has samples in %s (%s%s), which is not among the "
@@ -184,21 +222,17 @@ static int check_images(const struct shifts *s)
 }
 
 int hlg_shifts_find(const struct hlg_saved *saved, const struct hlg_space *space,
-		    const char *path, uint64_t *by, struct hlg_err *err)
+		    const char *path, struct hlg_shifts_image *shifts,
+		    struct hlg_err *err)
 {
-	const struct shifts s = {saved, space, path, by, err};
-	int rc = 0;
+	struct shifts s = {
+		.saved = saved, .space = space, .path = path, .at = shifts, .err = err};
+	int rc = find_images(&s);
 
-	for (size_t i = 0; i < saved->images.n; i++) {
-		const struct hlg_image *here =
-			hlg_shifts_image(space, &saved->images.at[i]);
-
-		by[i] = here ? shift_of(here, &saved->images.at[i]) : 0;
-	}
-	rc = check_images(&s);
-	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
-		if (space->images[i]->from == HLG_BASE_NONE &&
-		    is_folded(&s, space->images[i]))
-			rc = fold(&s, space->images[i]);
+	if (rc == 0)
+		rc = check_images(&s);
+	if (rc == 0)
+		rc = fold_images(&s);
+	free(s.outside);
 	return rc < 0 ? rc : check_outside(&s);
 }

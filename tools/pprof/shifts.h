@@ -12,17 +12,19 @@
 #include "symtab/image/space.h"
 #include "tools/pprof/saved.h"
 
-/* The image of the space, whose bases are settled or still to be found, that a saved one
- * is, whatever its base; NULL: none. */
-const struct hlg_image *hlg_shifts_image(const struct hlg_space *space,
-					 const struct hlg_saved_image *saved);
+/* Of an image of a saved profile. */
+struct hlg_shifts_image {
+	const struct hlg_image *here; /* the one of the space that it is; NULL: none */
+	uint64_t by;                  /* what its samples move by */
+};
 
 /*
- * by, room for all images of saved: what the samples of each move by. Fails if an image
- * with samples is not in space, or if samples that were outside of all images would come
- * to lie in one. path: what the profile is called.
+ * shifts, room for all images of saved. The bases of the space are settled, or still to
+ * be found. Fails if an image with samples is not in space, or if samples that were
+ * outside of all images would come to lie in one. path: what the profile is called.
  */
 int hlg_shifts_find(const struct hlg_saved *saved, const struct hlg_space *space,
-		    const char *path, uint64_t *by, struct hlg_err *err);
+		    const char *path, struct hlg_shifts_image *shifts,
+		    struct hlg_err *err);
 
 #endif

@@ -95,6 +95,18 @@ def many_images(put, verb):
     yield verb("diff", "-q", saved, saved), 0, ""
 
 
+def many_bases(put, verb):
+    """Bases of an image in a saved profile; and samples outside of it, as many as bases."""
+    n = 60000
+    guest = put("guest.elf", f.guest(3)) + "@auto"
+    apart = put("apart.pb.gz", f.bases(n, f.TEXT))
+    yield verb("report", "-q", guest, apart), 3, ""  # they fit nothing
+    # None is free: behind many addresses below all bases there is one in each.
+    outside = [*range(n), *range((1 << 20) + 1, (1 << 20) + n * f.TEXT // 2 + f.TEXT, f.TEXT // 2)]
+    folded = put("folded.pb.gz", f.bases(n, f.TEXT // 2, outside))
+    yield verb("report", "-q", guest, folded), 1, "lies at bases that overlap"
+
+
 def many_states(put, verb):
     """Sums of states, of 200,000 threads each."""
     data = put("a.data", f.recording(b"".join(f.sample(tid=i + 1) for i in range(200000))))
@@ -431,8 +443,8 @@ def shared_insides(put, verb):
 
 
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
-         shared_functions, many_events, many_images, many_states, wide_windows,
-         many_functions, many_attributes, many_mappings, many_rounds, one_place,
+         shared_functions, many_events, many_images, many_bases, many_states,
+         wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, many_callers, popular_function,
          shared_depth,
          inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
