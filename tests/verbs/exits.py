@@ -152,6 +152,21 @@ def check_base(build, folder, samples):
     return wrong + ([] if text in err else [f"not told: {text}"])
 
 
+def check_alone(build, folder):
+    """Verbs without -j have one thread."""
+    need("strace")
+    data = os.path.dirname(ELF)
+    for words in (["exits", ELF + "@auto", f"{data}/demo-exits.data"],
+                  ["windows", ELF + "@auto", f"{data}/demo-windows.data"],
+                  ["inject", "-o", os.path.join(folder, "alone.data"), ELF + "@auto", f"{data}/demo-kernel.data"]):
+        _, err, status = run("strace", "-f", "-e", "trace=clone,clone3", hlguest_of(build),
+                             words[0], "-q", *words[1:])
+        if "ptrace" in err:
+            raise Skip(err.strip())
+        if status or "clone" in err:
+            yield f"{words[0]}: {status}, {err[:400]}"
+
+
 def check_lost(build, folder):
     """An entry and the next exit are lost: what is left looks like a pair."""
     path = os.path.join(folder, "lost.data")
@@ -474,6 +489,7 @@ def main():
         check_all_arm(tap, build, folder)
         tap.run("selection, csv", check_choice, build, path, known)
         tap.run("the base found from samples", check_base, build, folder, 300)
+        tap.run("one thread", lambda: list(check_alone(build, folder)))
         tap.run("lost records", check_lost, build, folder)
         tap.run("losses of two recordings", check_told, build, folder)
         tap.run("a call's end alone, a VMM's part alone", check_parts, build, folder)

@@ -210,6 +210,12 @@ def failures(bench):
                                    "pid")
         if status != 1 or "pid: is split by pid, but g0 by nothing" not in err:
             yield f"split: {status}, {err}"
+    for jobs in "-j1", "-j4":  # the first is told, even if it comes last
+        _, err, status = run("sh", "-c", '(sleep 0.5; cat cut) | "$@"', "sh", bench.hlguest,
+                             "merge", "-q", jobs, "-o", "y", "g0", "g1", "-", "pid",
+                             cwd=bench.folder, env=environment())
+        if status != 1 or not err.startswith("hlguest: standard input: is cut off"):
+            yield f"a slow one is wrong first, {jobs}: {status}, {err}"
     _, err, status = bench.run("merge", "-o", "/dev/full", *good)
     if status != 1 or "No space" not in err:
         yield f"full: {status}, {err}"

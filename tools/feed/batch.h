@@ -3,7 +3,7 @@
  * Many recordings into one profile. Threads take files in turn, each counts into a
  * profile of its own, and the profiles are added up at the end, so the result depends
  * neither on the order of the files nor on the number of threads, and memory on neither
- * the number of files nor their size.
+ * the number of files nor their size; but it grows with the threads.
  */
 #ifndef HLG_TOOLS_FEED_BATCH_H
 #define HLG_TOOLS_FEED_BATCH_H

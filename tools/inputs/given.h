@@ -41,7 +41,7 @@ struct hlg_inputs {
 	bool listed;      /* --list-digest was given, and it is this: */
 	unsigned char digest[HLG_SHA256_SIZE];
 	struct hlg_shard shard;
-	unsigned threads;
+	unsigned threads; /* 1 where the verb has no -j */
 	bool quiet;
 	bool no_pager;
 	int inlines;    /* --inline: 0 no, 1 yes; -1: not stated */

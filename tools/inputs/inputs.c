@@ -188,7 +188,7 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	int rc = options ? 0 : hlg_err_memory(&err, "arguments");
 
 	in->verb = verb;
-	in->threads = hlg_cpus_count();
+	in->threads = hlg_inputs_has(verb, "jobs") ? hlg_cpus_count() : 1;
 	in->inlines = -1;
 	if (in->second)
 		in->second->verb = verb;

@@ -26,17 +26,21 @@ struct work {
 	pthread_mutex_t lock;
 	/* Under the lock. */
 	size_t by[N_BY];    /* the first that is split so */
-	size_t broken;      /* the first that the sum could not take */
+	bool broken;        /* no sum could be had, whatever the profiles say */
 	struct hlg_err why; /* that */
 	size_t n_read;
 };
 
 struct worker {
 	pthread_t thread;
-	bool started, any;
+	bool started;
+	bool any, broken; /* is there a sum, and could it not take more? */
 	struct work *work;
 	struct hlg_pprof_sum sum;
 };
+
+/* Which profile makes a sum too large depends on who adds it to which others. */
+static const char sum_name[] = "profiles";
 
 static void leave_out(struct work *work, size_t number, const struct hlg_err *why)
 {
@@ -45,8 +49,8 @@ static void leave_out(struct work *work, size_t number, const struct hlg_err *wh
 	if (HLG_GROW(m->left_out, m->n_left_out)) {
 		m->left_out[m->n_left_out++] = (struct hlg_pprof_left_out){number, *why};
 	} else {
-		work->broken = 0;
-		hlg_err_memory(&work->why, "profiles");
+		work->broken = true;
+		hlg_err_memory(&work->why, sum_name);
 		work->stop = true;
 	}
 	if (m->failures == HLG_PPROF_ANY)
@@ -69,14 +73,22 @@ static bool is_split_alike(struct work *work, size_t number, uint32_t by)
 	return ways == 1;
 }
 
-static void break_off(struct work *work, size_t number, const struct hlg_err *why)
+/* Adds to a worker's sum, unless that is in vain. The others are still read: what is
+ * wrong with one of them is told first. */
+static void add(struct worker *w, struct hlg_saved *from)
 {
+	struct work *work = w->work;
+	struct hlg_err why;
+
+	if (w->broken)
+		return;
+	w->any = true;
+	if (hlg_pprof_sum_add(&w->sum, from, sum_name, &why) == 0)
+		return;
+	w->broken = true;
 	pthread_mutex_lock(&work->lock);
-	if (number < work->broken) {
-		work->broken = number;
-		work->why = *why;
-	}
-	work->stop = true;
+	work->broken = true;
+	work->why = why;
 	pthread_mutex_unlock(&work->lock);
 }
 
@@ -98,7 +110,6 @@ static int load(const struct hlg_pprof_merging *m, size_t number, struct hlg_sav
 
 static void add_profile(struct worker *w, size_t number)
 {
-	const char *path = w->work->m->paths[number];
 	struct hlg_saved one = HLG_SAVED_INIT;
 	struct hlg_err why;
 
@@ -107,9 +118,7 @@ static void add_profile(struct worker *w, size_t number)
 		leave_out(w->work, number, &why);
 		pthread_mutex_unlock(&w->work->lock);
 	} else if (is_split_alike(w->work, number, one.extra.by)) {
-		w->any = true;
-		if (hlg_pprof_sum_add(&w->sum, &one, hlg_pprof_name(path), &why) < 0)
-			break_off(w->work, number, &why);
+		add(w, &one);
 	}
 	hlg_saved_finish(&one);
 }
@@ -134,14 +143,10 @@ static void run(struct worker *workers, unsigned n)
 						    &workers[i]) == 0;
 	work_on(&workers[0]);
 	for (unsigned i = 1; i < n; i++) {
-		struct hlg_err why;
-
 		if (workers[i].started)
 			pthread_join(workers[i].thread, NULL);
-		if (workers[i].any && !workers[0].work->stop &&
-		    hlg_pprof_sum_add(&workers[0].sum, &workers[i].sum.saved, "profile",
-				      &why) < 0)
-			break_off(workers[0].work, workers[0].work->m->n, &why);
+		if (workers[i].any && !workers[i].broken && !workers[0].work->stop)
+			add(&workers[0], &workers[i].sum.saved);
 		hlg_pprof_sum_finish(&workers[i].sum);
 	}
 }
@@ -163,29 +168,33 @@ static const char *split_words(char buf[static WORDS], size_t by)
 	return buf;
 }
 
-/* Samples of all must be split alike. */
-static int check_split(const struct work *work, struct hlg_err *err)
+/* The first of those ways in which profiles are split that is not `but`; N_BY: none. */
+static size_t first_way(const struct work *work, size_t but)
 {
-	char here[WORDS], before[WORDS];
-	size_t first = N_BY, other = N_BY;
+	size_t first = N_BY;
 
 	for (size_t i = 0; i < N_BY; i++)
-		if (work->by[i] != SIZE_MAX &&
+		if (work->by[i] != SIZE_MAX && i != but &&
 		    (first == N_BY || work->by[i] < work->by[first]))
 			first = i;
-	for (size_t i = 0; i < N_BY; i++)
-		if (work->by[i] != SIZE_MAX && i != first &&
-		    (other == N_BY || work->by[i] < work->by[other]))
-			other = i;
-	if (other == N_BY)
+	return first;
+}
+
+/* Samples of all must be split alike: of those before a place. */
+static int check_split(const struct work *work, size_t before, struct hlg_err *err)
+{
+	char one[WORDS], another[WORDS];
+	size_t first = first_way(work, N_BY), other = first_way(work, first);
+
+	if (first == N_BY || other == N_BY || work->by[other] > before)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: is split by %s, but %s by %s (save both with the "
 			   "same --by=)",
 			   hlg_pprof_name(work->m->paths[work->by[other]]),
-			   split_words(here, other),
+			   split_words(one, other),
 			   hlg_pprof_name(work->m->paths[work->by[first]]),
-			   split_words(before, first));
+			   split_words(another, first));
 }
 
 static int compare_left_out(const void *a, const void *b)
@@ -195,26 +204,25 @@ static int compare_left_out(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Is there a sum? */
+/* Is there a sum? Of what is wrong the first is told. */
 static int check(struct work *work, struct hlg_err *err)
 {
 	struct hlg_pprof_merging *m = work->m;
-	bool fails =
-		m->n_left_out && (m->failures == HLG_PPROF_ANY ||
-				  (m->failures == HLG_PPROF_ALL && work->n_read == 0));
-	int rc = check_split(work, err);
+	bool any = m->n_left_out && m->failures == HLG_PPROF_ANY;
+	bool fails = any ||
+		     (m->n_left_out && m->failures == HLG_PPROF_ALL && work->n_read == 0);
+	int rc;
 
 	if (m->n_left_out)
 		qsort(m->left_out, m->n_left_out, sizeof(*m->left_out), compare_left_out);
+	rc = check_split(work, any ? m->left_out[0].number : SIZE_MAX, err);
 	if (rc < 0)
 		return rc;
-	if (work->broken != SIZE_MAX) {
-		*err = work->why;
-		return HLG_EINPUT;
-	}
 	if (fails)
 		*err = m->left_out[0].err;
-	return fails ? HLG_EINPUT : 0;
+	else if (work->broken)
+		*err = work->why;
+	return fails || work->broken ? HLG_EINPUT : 0;
 }
 
 static int write_sum(struct hlg_pprof_sum *sum, const struct hlg_pprof_merging *m,
@@ -241,8 +249,7 @@ int hlg_pprof_merge(struct hlg_pprof_merging *m, const char *out, FILE *stream,
 		    struct hlg_err *err)
 {
 	unsigned n = m->threads < m->n ? m->threads : (unsigned)m->n;
-	struct work work = {
-		.m = m, .lock = PTHREAD_MUTEX_INITIALIZER, .broken = SIZE_MAX};
+	struct work work = {.m = m, .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct worker *workers = calloc(n ? n : 1, sizeof(*workers));
 	int rc;
 
