@@ -70,12 +70,18 @@ void hlg_starts_end(struct hlg_starts *starts)
 void hlg_starts_merge(struct hlg_starts *to, const struct hlg_starts *from)
 {
 	for (uint32_t i = 0; i < from->n; i++) {
+		const uint32_t before = to->n;
 		struct hlg_start *one = find_or_add(to, &from->at[i]);
 
 		if (!one)
 			continue;
 		take_earlier(one, &from->at[i]);
-		if (one->times < from->at[i].times)
+		/* A new one has them. */
+		if (before < to->n)
+			continue;
+		if (one->halt && !from->at[i].ended)
+			one->times += from->at[i].times;
+		else if (one->times < from->at[i].times)
 			one->times = from->at[i].times;
 	}
 }

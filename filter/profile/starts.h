@@ -45,8 +45,8 @@ void hlg_starts_add(struct hlg_starts *starts, struct hlg_start start);
  * the same. */
 void hlg_starts_end(struct hlg_starts *starts);
 
-/* Adds those of another recording, that has ended, or of another part of this one: of
- * halts, times has the larger. */
+/* Adds those of another recording, that has ended: of halts, times has the larger; or of
+ * another part of this one, which has not: times is the sum. */
 void hlg_starts_merge(struct hlg_starts *to, const struct hlg_starts *from);
 
 #endif

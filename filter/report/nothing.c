@@ -172,7 +172,7 @@ bool hlg_nothing_is_user(const char *event)
 	return user;
 }
 
-/* Do all that are selected leave guests out, who could be sampled otherwise? */
+/* Are all selected events clocks of user space? */
 static bool only_user(const struct hlg_profile *p)
 {
 	bool any = false;

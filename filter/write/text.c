@@ -28,6 +28,7 @@ enum {
 	APART = 40,      /* cells for what tells rows of one name apart */
 	FEWEST = 10,     /* functions, on however small a screen */
 	FEWEST_REGIONS = 2,
+	FILE_CELLS = 20,     /* of a file's name behind a function's */
 	LONGEST_FILE = 41,   /* bytes of a file's name beside a region */
 	FEWEST_ADDRESSES = 3 /* instead of functions: why there are none counts more */
 };
@@ -104,8 +105,11 @@ static void write_remark(FILE *f, const void *of)
 	else if (row->place.kind == HLG_GAP)
 		fprintf(f, "  (%" PRIu64 " samples in padding)", row->padding.samples);
 	if (t->r->space->n_images > 1 && row->place.image) {
+		const char *file = hlg_image_short_name(row->place.image);
+
 		fputs("  [", f);
-		hlg_escape_print(f, hlg_image_short_name(row->place.image));
+		hlg_table_cut(f, file, t->r->screen.columns ? FILE_CELLS : LONG_MAX,
+			      t->r->screen.ascii);
 		fputc(']', f);
 	}
 }

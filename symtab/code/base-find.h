@@ -13,8 +13,9 @@
  * functions. There the score is that of the lines they fill (line-fit.h), all bases that
  * have votes are candidates, and the best must beat each that overlaps it not by that
  * factor but by 25 nats and a tenth of a nat for each address; in each quarter of its
- * samples it must be ahead, too; and it must fit better there than a few instructions
- * beside. Some two hundred addresses are needed where x86-64 needs twenty.
+ * samples it must be ahead, too, or be far ahead in all and hardly behind in any; and it
+ * must fit better there than a few instructions beside. Some two hundred addresses are
+ * needed where x86-64 needs twenty.
  *
  * Bases are multiples of 4096. Addresses that lie further apart than the image is long
  * cannot share a base, so each cluster of them is searched on its own: up to 512 of its

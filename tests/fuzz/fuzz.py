@@ -3,14 +3,15 @@
 """fuzz.py --build BUILD MINUTES [DOOR...]: runs the fuzzers, as many at once as there are
 CPUs, each of them a slice of time after the other until MINUTES are over.
 
-What they learn stays in BUILD/fuzz/DOOR; what breaks goes to BUILD/findings. Prints
-executions, coverage and findings, of this run and of all runs in BUILD; the exit status is
-1 if there are findings. ^C or SIGTERM ends it early.
+What they learn stays in BUILD/fuzz/DOOR, of which no more is kept than it takes to get as far;
+what breaks goes to BUILD/findings. Prints executions, coverage, how much of that is new, and
+findings, of this run and of all runs in BUILD; the exit status is 1 if there are findings. ^C or SIGTERM ends it early.
 """
 import argparse
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,7 +29,9 @@ PREFIXES = ("crash-", "leak-", "timeout-", "oom-", "slow-unit-")
 # what was freed.
 SHORT = {"words": 200, "map": 400, "calibration": 600, "formats": 1200, "report": 120,
          "elf": 2400, "profile": 2000, "recording": 4096, "exits": 400, "pairs": 300,
-         "sysprof": 600}
+         "sysprof": 600, "walk": 600, "unwind": 800,
+         "lines": 4000}
+MANY = 400          # inputs of a door; of more than that only those are kept that it takes
 QUICK = "max_malloc_fill_size=16:malloc_context_size=1:quarantine_size_mb=8"
 
 
@@ -40,6 +43,22 @@ class Door:
         self.findings = findings
         self.slices = self.executions = self.coverage = self.seconds = 0
         self.work.mkdir(parents=True, exist_ok=True)
+
+    def keep_few(self):
+        """Leaves out inputs that lead nowhere where others do not lead, too."""
+        before = len(list(self.work.iterdir()))
+        few = self.work.with_suffix(".few")
+        shutil.rmtree(few, ignore_errors=True)
+        if before <= MANY:
+            return
+        few.mkdir()
+        words = [str(self.program), "-merge=1", f"-timeout={LONGEST}", f"-rss_limit_mb={MEMORY}",
+                 f"-artifact_prefix={self.findings}/{self.name}-", str(few), str(self.work)]
+        if subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0 and any(few.iterdir()):
+            shutil.rmtree(self.work)
+            few.rename(self.work)
+            print(f"{self.name}: {len(list(self.work.iterdir()))} of {before} inputs are kept")
 
     def start(self, seconds):
         self.started = time.monotonic()
@@ -82,6 +101,9 @@ class Totals:
         return (executions + door.executions, round(seconds + door.seconds, 1),
                 max(coverage, door.coverage))
 
+    def gained(self, door):
+        return max(0, door.coverage - self.before.get(door.name, (0, 0, 0))[2])
+
     def save(self, doors):
         part = self.path.with_suffix(".part")
         now = self.before | {door.name: self.of(door) for door in doors}
@@ -122,11 +144,11 @@ def run(doors, end, totals):
 
 
 def tell(title, rows):
-    """rows: (door, executions, seconds, coverage)"""
-    print(f"{title:<12}{'executions':>14}{'a second':>10}{'coverage':>10}")
-    for name, executions, seconds, coverage in rows:
+    """rows: (door, executions, seconds, coverage, what of that no run had before)"""
+    print(f"{title:<12}{'executions':>14}{'a second':>10}{'coverage':>10}{'new':>8}")
+    for name, executions, seconds, coverage, new in rows:
         rate = executions / seconds if seconds else 0
-        print(f"{name:<12}{executions:>14}{rate:>10.0f}{coverage:>10}")
+        print(f"{name:<12}{executions:>14}{rate:>10.0f}{coverage:>10}{new:>8}")
     print(f"{'all':<12}{sum(row[1] for row in rows):>14}")
 
 
@@ -144,15 +166,20 @@ def main():
     programs = sorted(p for p in (args.build / "tests/fuzz").glob("fuzz-*") if p.is_file())
     doors = [Door(p, work, found) for p in programs]
     doors = [d for d in doors if not args.doors or d.name in args.doors]
+    unknown = [d.name for d in doors if d.name not in SHORT]
+    if unknown:
+        sys.exit(f"fuzz.py: no length of short inputs of {', '.join(unknown)} (add it to SHORT)")
     if not doors:
         sys.exit(f"fuzz.py: {args.build}/tests/fuzz: no fuzzer of that name (build `fuzzers`)")
     totals = Totals(work / "totals.json")
     for door in doors:
         door.slices = round(totals.of(door)[1] / SLICE)
+        door.keep_few()
     signal.signal(signal.SIGTERM, stop)
     run(doors, time.monotonic() + 60 * args.minutes, totals)
-    tell("this run", [(d.name, d.executions, d.seconds, d.coverage) for d in doors])
-    tell("all runs", [(d.name, *totals.of(d)) for d in doors])
+    tell("this run", [(d.name, d.executions, d.seconds, d.coverage, totals.gained(d))
+                      for d in doors])
+    tell("all runs", [(d.name, *totals.of(d), totals.of(d)[2]) for d in doors])
     findings = sorted(f for f in found.iterdir() if any(p in f.name for p in PREFIXES))
     for path in findings:
         print(f"finding: {path}")

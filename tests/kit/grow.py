@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Another build of an ELF: one function is longer, and all that lies behind it has moved.
 
-The bytes that are put in are x86-64 instructions; what follows the function stays aligned,
-as a linker has it. Nothing would run: calls and data keep their distances.
+The bytes that are put in are instructions, of x86-64 or AArch64; what follows the function
+stays aligned, as a linker has it. Nothing would run: calls and data keep their distances.
 """
 import bisect
 import collections
@@ -17,6 +17,10 @@ ALIGN = 16
 INSTRUCTIONS = {1: b"\x50", 2: b"\x89\xc8", 3: b"\x48\x89\xc8", 4: b"\x48\x8b\x45\xf8",
                 5: b"\xb8\x01\x02\x03\x04", 6: b"\x8b\x80\x10\x20\x00\x00",
                 7: b"\x48\x8b\x80\x10\x20\x00\x00"}
+AARCH64 = 183  # EM_AARCH64
+# mov x0, x1; ldr x0, [x1, #8]; add x2, x2, #1; eor w3, w3, w4, lsr #7; and what pads there: nop.
+WORDS = [struct.pack("<I", word) for word in (0xaa0103e0, 0xf9400420, 0x91000442, 0x4a441c63)]
+NOP = struct.pack("<I", 0xd503201f)
 SYMBOL = "<IBBHQQ"
 FUNCTIONS = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
 
@@ -39,9 +43,24 @@ class Growable:
         self.code = next(s for s in self.segments if s[0] == 1 and s[1] & 1)
         self.functions = self.read_functions()
         self.starts = [f.addr for f in self.functions]
+        a64 = self.header[2] == AARCH64
+        self.unit = 4 if a64 else 1  # of which a function's size is a multiple
+        objdump = "aarch64-linux-gnu-objdump" if a64 else "objdump"
         self.boundaries = sorted(
-            int(a, 16) for a in re.findall(r"^ *([0-9a-f]+):\t", must("objdump", "-dw", path),
+            int(a, 16) for a in re.findall(r"^ *([0-9a-f]+):\t", must(objdump, "-dw", path),
                                            re.M))
+
+    def filling(self, size, seed):
+        """Instructions of so many bytes."""
+        if self.unit > 1:
+            return b"".join(WORDS[(n * 7 + seed) % len(WORDS)] for n in range(size // 4))
+        new = b""
+        while len(new) < size:
+            new += INSTRUCTIONS[min(size - len(new), 1 + (len(new) * 7 + seed) % 7)]
+        return new
+
+    def padding(self, size):
+        return NOP * (size // 4) if self.unit > 1 else b"\xcc" * size
 
     def symbols(self, data):
         """(offset in the file, its fields) of each."""
@@ -69,8 +88,8 @@ class Growable:
         return self.functions[i] if i >= 0 and addr < self.functions[i].end else None
 
     def grow(self, function, size, rng):
-        """An ELF in which a function is longer by size bytes, from one of its instructions
-        on. Returns its bytes, and what turns an address of it into one of this, or None:
+        """An ELF in which a function is longer by size bytes, units of them, from one of its
+        instructions on. Returns its bytes, and what turns an address of it into one of this, or None:
         there is nothing of this there."""
         inside = self.boundaries[bisect.bisect(self.boundaries, function.addr - 1):
                                  bisect.bisect(self.boundaries, function.end - 1)]
@@ -115,15 +134,11 @@ class Growable:
                 return off + shift if place >= following else off + size
             return off + pages
 
-        new = b""
-        while len(new) < size:
-            length = min(size - len(new), 1 + (len(new) * 7 + at) % 7)
-            new += INSTRUCTIONS[length]
         lo, hi = at - vaddr + offset, end - vaddr + offset
         nxt, last = following - vaddr + offset, stop - vaddr + offset
         gap = following - end - size + shift
-        out = bytearray(self.data[:lo] + new + self.data[lo:hi] + b"\xcc" * gap +
-                        self.data[nxt:last] + bytes(pages - shift) + self.data[last:])
+        out = bytearray(self.data[:lo] + self.filling(size, at) + self.data[lo:hi] +
+                        self.padding(gap) + self.data[nxt:last] + bytes(pages - shift) + self.data[last:])
         header = list(self.header)
         header[4], header[6] = moved(header[4]), file(header[6])
         struct.pack_into("<16sHHIQQQIHHHHHH", out, 0, *header)

@@ -31,30 +31,28 @@ MOST_FAILED = 0.01
 NEAR = 0.05  # next to where code was put in, rows may differ
 
 
+def read_ips(data):
+    """Samples of guests by their address."""
+    ips = {}
+    for line in must("perf", "script", "-F", "ip", "-i", data, "-D").splitlines():
+        words = line.split()
+        if "PERF_RECORD_SAMPLE(IP," in line:
+            at = words.index("PERF_RECORD_SAMPLE(IP,")
+            if int(words[at + 1].rstrip("):"), 16) & 7 in (4, 5):
+                ip = int(words[at + 3], 16)
+                ips[ip] = ips.get(ip, 0) + 1
+    return ips
+
+
 class Trial:
-    """A guest, recorded, and ELFs that it was not."""
+    """A recording of an ELF at BASE, its samples by their address, and ELFs that it is not of."""
 
-    def __init__(self, build, folder, name):
-        self.build, self.name = build, name
-        self.elf = guest(name, build, folder)
-        self.data = os.path.join(folder, name + ".data")
-        record(monitor(build, folder), self.elf, BASE, SECONDS, self.data)
-        self.right = Growable(self.elf)
-        self.stale = os.path.join(folder, name + ".stale.elf")
-        self.ips = self.read_ips()
-
-    def read_ips(self):
-        """Samples by the image's own address."""
+    def __init__(self, build, elf, data, ips):
+        self.build, self.elf, self.data = build, elf, data
+        self.right = Growable(elf)
+        self.stale = elf + ".stale"
         first = min(s[3] for s in self.right.segments if s[0] == 1)
-        ips = {}
-        for line in must("perf", "script", "-F", "ip", "-i", self.data, "-D").splitlines():
-            words = line.split()
-            if "PERF_RECORD_SAMPLE(IP," in line:
-                at = words.index("PERF_RECORD_SAMPLE(IP,")
-                if int(words[at + 1].rstrip("):"), 16) & 7 in (4, 5):
-                    ip = int(words[at + 3], 16) - BASE + first
-                    ips[ip] = ips.get(ip, 0) + 1
-        return ips
+        self.ips = {ip - BASE + first: n for ip, n in ips.items()}
 
     def wrong(self, told, old):
         """Shares of the samples whose name is wrong: in the ELF, and in the report."""
@@ -79,6 +77,7 @@ class Trial:
         """(verdict, wrong share) of an ELF in which a random function is longer."""
         self.grown = rng.choice(self.right.functions)
         size = rng.randint(*SIZES)
+        size += -size % self.right.unit
         data, old = self.right.grow(self.grown, size, rng)
         probe = 1 << 40
         self.shift = probe - old(probe)
@@ -114,10 +113,17 @@ def judge_shift(trial, told, right):
     return []
 
 
-def judge(build, folder, name, trials, rng):
-    trial = Trial(build, folder, name)
-    right = verdicts.report(build, trial.data, f"{trial.elf}@{BASE:#x}")
-    if right.verdict != "verified":
+def live(build, folder, name):
+    """A guest that is recorded now."""
+    elf, data = guest(name, build, folder), os.path.join(folder, name + ".data")
+    record(monitor(build, folder), elf, BASE, SECONDS, data)
+    return Trial(build, elf, data, read_ips(data))
+
+
+def judge(name, trial, trials, rng, believed=("verified",)):
+    """believed: what may be said of the right ELF."""
+    right = verdicts.report(trial.build, trial.data, f"{trial.elf}@{BASE:#x}")
+    if right.verdict not in believed:
         yield f"the right ELF: {right}"
     verdict, failed, stale, moved = {}, [], 0, 0
     for _ in range(trials):
@@ -148,7 +154,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name in GUESTS:
             def judged():
-                return list(judge(args.build, folder, name, args.trials,
+                return list(judge(name, live(args.build, folder, name), args.trials,
                                   random.Random(args.seed)))
             tap.run(name, judged)
     return tap.finish()

@@ -78,10 +78,11 @@ def first(paths):
     return next((path for path in paths if os.path.exists(path)), None)
 
 
-def unpack():
-    """Debian's arm64 packages and all they need, by an apt that knows no other machine."""
-    done = os.path.join(CACHE, "packages")
-    if os.path.exists(done) and open(done, encoding="ascii").read() == " ".join(PACKAGES):
+def unpack(packages=PACKAGES, name="packages"):
+    """Debian's arm64 packages and all they need, by an apt that knows no other machine; the
+    file NAME says which are there."""
+    done = os.path.join(CACHE, name)
+    if os.path.exists(done) and open(done, encoding="ascii").read() == " ".join(packages):
         return
     apt = os.path.join(CACHE, "apt")
     for folder in ("state/lists/partial", "cache/archives/partial"):
@@ -99,14 +100,14 @@ Dir::Etc::sourcelist "{first(SOURCES)}";
 Dir::Etc::sourceparts "-";
 """)
     env = {**os.environ, "APT_CONFIG": os.path.join(apt, "conf")}
-    for words in (["update"], ["install", "-y", "--download-only", *PACKAGES]):
+    for words in (["update"], ["install", "-y", "--download-only", *packages]):
         got = subprocess.run(["apt-get", "-q", *words], env=env, text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if got.returncode:
             fail(f"{got.stdout[-2000:]}\napt-get {words[0]}: failed (see above)")
     for package in glob.glob(os.path.join(apt, "cache/archives/*.deb")):
         subprocess.run(["dpkg-deb", "-x", package, SYSROOT], check=True)
-    write(done, " ".join(PACKAGES))
+    write(done, " ".join(packages))
 
 
 def setup_perf():

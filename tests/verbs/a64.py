@@ -29,6 +29,7 @@ SIZES = (100, 500, 2000, 20000)
 DRAWS = 10
 ALIGNED = 16
 MUCH = 0.05
+HOT = 0.02  # the share of a function that is made hot
 
 
 class Program:
@@ -45,8 +46,8 @@ class Program:
             for addr, size in re.findall(r"^ *\d+: ([0-9a-f]+) +(\d+) FUNC ",
                                          must("readelf", "-sW", ELF), re.M))
 
-    def draw(self, n, rng, moved=lambda addr: addr):
-        drawn = rng.choices(self.addrs, self.weights, k=n)
+    def draw(self, n, rng, moved=lambda addr: addr, weights=None):
+        drawn = rng.choices(self.addrs, weights or self.weights, k=n)
         recording.write(self.data, [(moved(addr) - FIRST + BASE, 7, 1000000, 0)
                                     for addr in drawn])
         return drawn
@@ -71,6 +72,26 @@ def found(program):
                 yield f"{n} samples, {seed}: {bases}"
         if right < 9:
             yield f"{n} samples: found in {right} of {DRAWS}"
+
+
+def hot(program):
+    """The same where one function has four fifths of 500 samples, and little else has many."""
+    told = functions = 0
+    for start, end in program.functions:
+        inside = [start <= addr < end for addr in program.addrs]
+        own = sum(w for w, i in zip(program.weights, inside) if i)
+        rest = sum(program.weights) - own
+        if own < HOT * (own + rest):
+            continue
+        functions += 1
+        program.draw(500, random.Random(f"hot {start}"), weights=[
+            w * 4 * rest / own if i else w for w, i in zip(program.weights, inside)])
+        bases = [b.base for b in verdicts.bases(program.build, program.data, ELF)]
+        told += bases == [BASE]
+        if bases not in ([], [BASE]):
+            yield f"{start:#x}: {bases}"
+    if functions < 10 or told < .9 * functions:
+        yield f"of {functions} functions {told} are found"
 
 
 def right(program):
@@ -142,7 +163,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         program = Program(args.build, folder)
-        for question in (found, right, wrong, each, stale):
+        for question in (found, hot, right, wrong, each, stale):
             tap.run(question.__name__, lambda q=question: [*q(program)])
     return tap.finish()
 

@@ -330,7 +330,7 @@ def refused(bench):
             (["submit"], 2, "no recordings"), (["frob"], 2, "nothing that a fleet does"),
             (["resume", "d"], 2, "use submit --resume"), ([], 2, "nothing to do is given"),
             (["guest.elf", "submit", "--list=list", "-ox"], 2, "stands before submit"),
-            (["submit", "--list=list", "-ox", "guest.elf", "--by=pid"], 2, "stand behind --"),
+            (["submit", "--list=list", "-ox", "guest.elf", "--by=pid"], 2, "go behind guest.elf and --"),
             (["submit", "--list=list", "-0", "-ox", "guest.elf"], 1,
              "none of 1 recordings could be read"), (["status"], 2, "takes the folder"),
             (["submit", "--list=list", "guest.elf"], 2, "use -o FILE"),

@@ -472,6 +472,29 @@ def check_attached(build, folder):
     return wrong
 
 
+def check_many(build, folder):
+    """More guests than can be noted: that is said."""
+    need("perf")
+    guests = []
+    try:
+        for n in range(65):
+            elf = shutil.copy(os.path.join(DATA, "demo.elf"),
+                              os.path.join(folder, f"many{n}.elf"))
+            guests.append(subprocess.Popen(["sh", "-c", "read x", "sh", elf],
+                                           stdin=subprocess.PIPE))
+        for n, told in (64, 0), (65, 1):
+            pids = ",".join(str(child.pid) for child in guests[:n])
+            _, err, _ = run(hlguest_of(build), "record", "-p", pids, "-o", f"{folder}/many.data",
+                            "--", "sleep", "0.2")
+            if err.count("many.data: has more than 64 guests: ") != told or \
+                    not SUMS.search(err):
+                yield f"{n}: {err}"
+    finally:
+        for child in guests:
+            child.kill()
+            child.communicate()
+
+
 def check_several(build, folder):
     """Of a host with two guests inside, which may run in turn, each sandbox is recorded where
     that is allowed; of one with a single guest nobody has to pay for that."""
@@ -524,6 +547,7 @@ def main():
         tap.run("of several guests each sandbox is recorded",
                 lambda: list(check_several(build, folder)))
         tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))
+        tap.run("more guests than can be noted", lambda: list(check_many(build, folder)))
         tap.run("the guest of a VMM that runs already", lambda: check_attached(build, folder))
     return tap.finish()
 

@@ -62,12 +62,11 @@ def record(path, *words, events=EVENTS, count="500000"):
     return path
 
 
-def of_perf(path, events):
-    """[(time, pid, tid, cpu, *counts)] as perf script has them."""
+def of_perf(path, events, words):
+    """[(time, pid, tid, cpu, *counts)] as perf script has them, with more words."""
     rows, leader = [], events[0]
-    # perf 7 records guests that run meanwhile, and shows them if it has something of theirs.
-    text = must("perf", "script", "--guestkallsyms=/dev/null", "--ns", "-i", path,
-                "-F", "pid,tid,cpu,time,period,event,ip")
+    text = must("perf", "script", *words, "--ns", "-i", path, "-F",
+                "pid,tid,cpu,time,period,event,ip")
     for line in text.splitlines():
         found = LINE.match(line)
         assert found, line
@@ -97,9 +96,9 @@ class Windows:
         return [x[1 if "--summary" in words else 2:] for x in rows]
 
 
-def rows_agree(w, events):
+def rows_agree(w, events, *words):
     rows = w.csv()
-    head, want = rows[0], of_perf(w.path, events)
+    head, want = rows[0], of_perf(w.path, events, words)
     if head != ["time", "pid", "tid", "cpu", *events, "mark"]:
         yield f"header {head}"
     # A task that is about to end has no ids any more: -1, which is left empty.
@@ -357,7 +356,10 @@ def main():
             path = record(os.path.join(folder, "b.data"), "-a", "--", busy,
                           events=["cpu-clock", "page-faults", "context-switches"])
             w = Windows(args.build, path)
-            return list(rows_agree(w, ["cpu-clock", "page-faults", "context-switches"]))
+            # perf 7 records guests that run meanwhile, and shows them if it has something of
+            # theirs.
+            return list(rows_agree(w, ["cpu-clock", "page-faults", "context-switches"],
+                                   "--guestkallsyms=/dev/null"))
 
         def piped():
             path = os.path.join(folder, "pipe.data")

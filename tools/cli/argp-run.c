@@ -228,7 +228,9 @@ static void tell(const struct hlg_argp_run *run, char *message)
 		hlg_escape_print(stderr, message);
 		if (meant)
 			fprintf(stderr, " (did you mean --%s?)", meant);
-		else if (run->verb->others && strstr(message, "option"))
+		else if (run->verb->others &&
+			 (strstr(message, ": unrecognized option '") ||
+			  strstr(message, ": invalid option -- '")))
 			fprintf(stderr, " (%s)", run->verb->others);
 		fputc('\n', stderr);
 	}

@@ -76,10 +76,13 @@ struct hlg_verb_option {
 
 /* -o, for every verb that writes a result: what it is about is in the help. */
 #define HLG_VERB_OUTPUT(type, member, text)                                              \
+	HLG_VERB_OUTPUT_OR("standard output", type, member, text)
+/* Where the result goes elsewhere, if it is not given. */
+#define HLG_VERB_OUTPUT_OR(instead, type, member, text)                                  \
 	{                                                                                \
 		.name = "output", .alias = "out", .letter = 'o', .value = "FILE",        \
 		.help = (text), .files = "file", .kind = HLG_VERB_TEXT,                  \
-		.field = offsetof(type, member), .fallback = "standard output",          \
+		.field = offsetof(type, member), .fallback = (instead),                  \
 		.heading = HLG_VERB_TO                                                   \
 	}
 

@@ -557,14 +557,14 @@ static void note_cut(const struct hlg_batch *batch, struct hlg_run *run)
 	size_t n = 0;
 
 	for (size_t i = 0; i < batch->n_paths; i++) {
-		if (!batch->files[i].sums.left)
+		if (batch->files[i].rc < 0 || !batch->files[i].sums.left)
 			continue;
 		first = first ? first : batch->paths[i];
 		n++;
 	}
 	if (first)
 		hlg_note_list_warn(&run->notes,
-				   "%zu of %zu recordings %s cut off: %s%s (%" PRIu64
+				   "%zu of %zu files %s cut off: %s%s (%" PRIu64
 				   " bytes hold no whole record)",
 				   n, batch->n_paths, n == 1 ? "is" : "are", first,
 				   n > 1 ? " and others" : "", batch->sums.left);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/row.h"
 
+#include <assert.h>
+
 #include "tools/perfdata/walk.h"
 
 enum {
@@ -80,6 +82,7 @@ bool hlg_row_count(struct hlg_profile *profile, uint32_t event,
 	uint32_t n;
 	bool ends;
 
+	assert(!raw->alone && row.layout.ip);
 	hlg_profile_hits_begin(&hits, profile, event, row.layout.time != 0);
 	n = walk(&row, raw->record, &hits, &profile->span);
 	hlg_profile_hits_end(&hits, profile, event, n);

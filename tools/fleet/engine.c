@@ -142,26 +142,26 @@ static bool find_id(char id[static 32], const char *said)
 	return false;
 }
 
-/* Runs sbatch; id becomes the job's. */
+/* Runs sbatch; id becomes the job's. Where it fails, *refused: no job is there. */
 static int sbatch(struct hlg_fleet_command *c, const struct hlg_fleet_plan *plan,
-		  const char *what, char id[static 32], struct hlg_err *err)
+		  const char *what, char id[static 32], bool *refused,
+		  struct hlg_err *err)
 {
 	struct hlg_child child;
 	char path[PATH_MAX];
 	FILE *f;
-	int rc;
 
+	*refused = c->failed;
 	if (c->failed)
 		return hlg_err_memory(err, "sbatch");
 	hlg_child_run(&child, c->words, PATIENCE);
+	*refused = child.end == HLG_CHILD_FAILED ||
+		   (child.end == HLG_CHILD_EXITED && child.status != 0);
 	if (child.end != HLG_CHILD_EXITED || child.status != 0 ||
 	    !find_id(id, child.text))
 		return fail_child(c->words[0], &child, err);
-	rc = hlg_fleet_plan_path(path, plan, "jobs", err);
-	if (rc < 0)
-		return rc;
 	/* For who asks later; the jobs are there without it. */
-	f = fopen(path, "ae");
+	f = hlg_fleet_plan_path(path, plan, "jobs", err) == 0 ? fopen(path, "ae") : NULL;
 	if (f) {
 		fprintf(f, "%s %s\n", what, id);
 		fclose(f);
@@ -174,6 +174,7 @@ static int submit_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, 
 {
 	char program[PATH_MAX], map[32] = "", reduce[32];
 	struct hlg_fleet_command c = {0};
+	bool refused;
 	int rc = 0;
 
 	if (!hlg_perf_find_program(program, "sbatch"))
@@ -182,18 +183,21 @@ static int submit_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, 
 				   "use another --engine)");
 	if (n) {
 		make_map(&c, plan, program, tasks, n);
-		rc = sbatch(&c, plan, "map", map, err);
+		rc = sbatch(&c, plan, "map", map, &refused, err);
 		hlg_fleet_command_finish(&c);
 	}
 	if (rc < 0) {
-		fprintf(stderr,
-			"hlguest: note: nothing has been submitted (hlguest fleet submit "
-			"--resume %s tries again, also by another --engine)\n",
-			plan->dir);
+		fprintf(stderr, "hlguest: note: %s (%shlguest fleet submit --resume ",
+			refused ? "nothing has been submitted"
+				: "the tasks may have been submitted",
+			refused ? "" : "ask squeue before ");
+		hlg_escape_print(stderr, plan->dir);
+		fputs(refused ? " tries again, also by another --engine)\n" : ")\n",
+		      stderr);
 		return rc;
 	}
 	make_reduce(&c, plan, program, n ? map : NULL);
-	rc = sbatch(&c, plan, "reduce", reduce, err);
+	rc = sbatch(&c, plan, "reduce", reduce, &refused, err);
 	hlg_fleet_command_finish(&c);
 	if (rc < 0 && n)
 		fprintf(stderr,

@@ -369,11 +369,13 @@ static int show(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 		recordings += plan->tasks[i].n;
 	printf("parts     %zu of %zu are whole", plan->n_tasks - to_do.n, plan->n_tasks);
 	print_to_do(plan, &to_do);
+	fault = find_fault(plan, &sums);
 	printf("recorded  %" PRIu64 " of %" PRIu64 " recordings are in them, %" PRIu64
 	       " could not be read%s\n",
 	       sums.recordings, recordings, sums.unread,
-	       sums.unread ? " (a report of the sum says why)" : "");
-	fault = find_fault(plan, &sums);
+	       !sums.unread ? ""
+	       : fault      ? " (their tasks' logs say why)"
+			    : " (a report of the sum says why)");
 	fputs("sum       ", stdout);
 	hlg_escape_print(stdout, plan->out);
 	printf("%s%s\n", fault ? ": " : "", fault ? fault : "");
@@ -488,9 +490,9 @@ static int refuse_word(const struct arguments *args, struct hlg_err *err)
 
 		if (strcmp(later, "submit") == 0 || strcmp(later, "status") == 0)
 			return hlg_err_set(err, HLG_EINPUT,
-					   "%s: stands before %s (use hlguest fleet %s "
-					   "..., which comes first)",
-					   word, later, later);
+					   "%s: stands before %s (put %s first: hlguest "
+					   "fleet %s ...)",
+					   word, later, later, later);
 	}
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: is nothing that a fleet does (use submit or status)",
@@ -603,15 +605,8 @@ static const struct hlg_verb_option options[] = {
 	 .fallback = "FILE.d, of -o FILE",
 	 .heading = HLG_VERB_TO,
 	 .field = offsetof(struct arguments, dir)},
-	{.name = "output",
-	 .alias = "out",
-	 .letter = 'o',
-	 .value = "FILE",
-	 .help = "where the saved profile of all goes; written atomically",
-	 .files = "file",
-	 .kind = HLG_VERB_TEXT,
-	 .heading = HLG_VERB_TO,
-	 .field = offsetof(struct arguments, out)},
+	HLG_VERB_OUTPUT_OR(NULL, struct arguments, out,
+			   "where the saved profile of all goes; written atomically"),
 	{.kind = HLG_VERB_TEXTS, .field = offsetof(struct arguments, words)},
 	{0},
 };
@@ -635,7 +630,7 @@ const struct hlg_verb hlg_verb_fleet = {
 		    "task for each CPU at a time\n"
 		    "hlguest fleet status x.pb.gz.d\twhich parts are whole",
 	.files = "elf",
-	.others = "options of hlguest report stand behind --, behind guest.elf",
+	.others = "options of hlguest report go behind guest.elf and --",
 	.options = options,
 	.size = sizeof(struct arguments),
 	.check = check,

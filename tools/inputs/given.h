@@ -59,7 +59,7 @@ int hlg_inputs_add_file(struct hlg_inputs *inputs, const char *path, struct hlg_
 int hlg_inputs_add_image(struct hlg_inputs *inputs, const char *path,
 			 struct hlg_err *err);
 
-/* Adds an argument, which is not. */
+/* Adds an argument; word is not copied. */
 int hlg_inputs_add_other(struct hlg_inputs *inputs, char *word, enum hlg_file_kind kind,
 			 struct hlg_err *err);
 

@@ -3,8 +3,7 @@
  * What a verb that reads recordings is given: images, recordings, and those options that
  * such verbs share. Each is declared once, in shared-options.c or in the filter's table;
  * a verb names the ones it has (hlg_verb.shared). What is of the table is turned back
- * into words
- * --key=value, which go through the filter's own parser.
+ * into words --key=value, which go through the filter's own parser.
  */
 #ifndef HLG_TOOLS_INPUTS_INPUTS_H
 #define HLG_TOOLS_INPUTS_INPUTS_H

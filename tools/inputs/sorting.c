@@ -129,9 +129,9 @@ static int find_noted(struct hlg_inputs *in, struct hlg_err *err)
 }
 
 /*
- * Images and recordings in any order. What is neither is a recording that cannot be read
- * if there is an image, here or on the other side, else the first of these is an image
-that cannot: but one that is not there, and not called as recordings are, is a mistake.
+ * Images and recordings in any order. What is neither: where an image is named on either
+ * side, a recording that cannot be read; else the first is an image that cannot. One that
+ * does not exist and is not named like a recording is a mistake.
  */
 static int sort(struct hlg_inputs *in, bool images, bool named, struct hlg_err *err)
 {

@@ -295,6 +295,7 @@ void hlg_writer_cpus(struct hlg_writer *w, const uint8_t *record, size_t size)
 {
 	const uint8_t *data = record + HLG_HEADER_SIZE + 2, *end = record + size;
 	size_t left, n;
+	uint32_t cpus = 0;
 
 	if (size < HLG_HEADER_SIZE + 8)
 		return;
@@ -303,18 +304,19 @@ void hlg_writer_cpus(struct hlg_writer *w, const uint8_t *record, size_t size)
 	switch (get_u16(data - 2)) {
 	case CPU_LIST:
 		n = 2 * n < left - 2 ? 2 * n : left - 2;
-		w->cpus = count_listed(data + 2, n);
+		cpus = count_listed(data + 2, n);
 		break;
 	case CPU_MASK:
 		data += get_u16(data + 2) == 8 ? 8 : 4;
 		n *= get_u16(record + HLG_HEADER_SIZE + 4);
 		left = data < end ? (size_t)(end - data) : 0;
-		w->cpus = count_masked(data, n < left ? n : left);
+		cpus = count_masked(data, n < left ? n : left);
 		break;
 	case CPU_RANGE:
-		w->cpus = count_listed(data + 4, 2);
+		cpus = count_listed(data + 4, 2);
 		break;
 	}
+	w->cpus = cpus > w->cpus ? cpus : w->cpus;
 }
 
 static bool is_kept(const struct hlg_writer *w, unsigned i)

@@ -103,7 +103,8 @@ void hlg_record_guests_add(struct hlg_record_guests *guests, const char *path)
 	for (size_t i = 0; i < guests->n; i++)
 		if (same_file(guests->paths[i], path))
 			return;
-	if (guests->n == HLG_BESIDE_GUESTS)
+	guests->full |= guests->n == HLG_BESIDE_GUESTS;
+	if (guests->full)
 		return;
 	guests->paths[guests->n] = strdup(path);
 	guests->n += guests->paths[guests->n] != NULL;

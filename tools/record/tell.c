@@ -18,8 +18,8 @@
 #include "tools/record/perf.h"
 #include "tools/record/runs.h"
 
-/* Did perf leave the kernel out, whatever was asked? */
-static bool samples_user(const struct hlg_record_request *args)
+/* Did perf leave the kernel out, whatever was asked? Then name is what it recorded. */
+static bool samples_user(const struct hlg_record_request *args, char name[static 64])
 {
 	struct hlg_perfdata *pd;
 	struct hlg_err err;
@@ -27,8 +27,10 @@ static bool samples_user(const struct hlg_record_request *args)
 
 	if (hlg_perfdata_open(&pd, args->out, &err) < 0)
 		return false;
-	if (hlg_perfdata_n_events(pd))
+	if (hlg_perfdata_n_events(pd)) {
 		user = hlg_nothing_is_user(hlg_perfdata_event(pd, 0)->name);
+		hlg_escape_cut(name, 64, hlg_perfdata_event(pd, 0)->name);
+	}
 	hlg_perfdata_close(pd);
 	return user;
 }
@@ -37,7 +39,7 @@ static bool samples_user(const struct hlg_record_request *args)
 static void tell_nothing(const struct hlg_record_request *args, const char *event,
 			 int status)
 {
-	const bool user = samples_user(args);
+	char recorded[64];
 	const char *why =
 		": did a guest run at all? Does the event reach guests (cycles:G, not "
 		"cycles:P)? Does a mediated PMU keep them to itself? (try -e cpu-clock; "
@@ -50,11 +52,12 @@ static void tell_nothing(const struct hlg_record_request *args, const char *even
 			      "hlguest: %s: ended with status %d, and no guest sample "
 			      "was recorded (see what it said)",
 			      args->command[0], status);
-	else if (user)
+	else if (samples_user(args, recorded))
 		rc = asprintf(&line,
-			      "hlguest: no guest sample was recorded: %s leaves the "
-			      "kernel out, and guests with it (" HLG_NOTHING_USER ")",
-			      event);
+			      "hlguest: no guest sample was recorded: perf recorded %s, "
+			      "which leaves the kernel out, and guests with it "
+			      "(" HLG_NOTHING_USER ")",
+			      recorded);
 	else if (strncmp(event + (event[0] == '{'), "cpu-clock", 9) != 0)
 		rc = asprintf(&line, "hlguest: no guest sample was recorded with -e %s%s",
 			      event, why);
@@ -141,6 +144,17 @@ static void tell_sums(const struct hlg_record_request *args,
 	free(line);
 }
 
+/* What is beside the recording does not name all guests. */
+static void tell_full(const struct hlg_record_request *args)
+{
+	fputs("hlguest: ", stderr);
+	hlg_escape_print(stderr, args->out);
+	fprintf(stderr,
+		": has more than %d guests: ELFs of further ones are not noted (name "
+		"them to report)\n",
+		HLG_BESIDE_GUESTS);
+}
+
 /* "hlguest: now: hlguest report guest.elf": begins what to type next; now may be NULL. */
 static void begin_verb(const struct hlg_record_request *args, const char *now,
 		       const char *verb)
@@ -209,6 +223,8 @@ int hlg_record_tell(struct hlg_record_request *args, const char *event, int stat
 		tell_sums(args, &sums, traced);
 		if (!args->run)
 			tell_otherwise(args, event);
+		if (guests->full)
+			tell_full(args);
 	}
 	if (args->cut)
 		tell_cut(args);

@@ -12,7 +12,6 @@
 #include "tools/top/judge.h"
 
 #define LOOK_NS UINT64_C(2000000000)
-#define PART    100 /* of the time goes into looking */
 
 static int add_word(struct hlg_top_guests *g, const char *word, struct hlg_err *err)
 {
@@ -109,7 +108,8 @@ int hlg_top_guests_look(struct hlg_top_guests *g, struct hlg_record_request *req
 {
 	uint64_t began;
 
-	if (!g->comes || now - g->looked < LOOK_NS || now - g->looked < PART * g->cost)
+	if (!g->comes || now - g->looked < LOOK_NS ||
+	    now - g->looked < HLG_TOP_JUDGE_PART * g->cost)
 		return 0;
 	g->looked = now;
 	began = hlg_top_judge_cpu_time();
@@ -120,7 +120,7 @@ int hlg_top_guests_look(struct hlg_top_guests *g, struct hlg_record_request *req
 
 char *hlg_top_guests_leave(struct hlg_top_guests *g)
 {
-	if (!g->comes || g->n_images < 2)
+	if (!g->comes || g->n_images < 2 || g->n_images <= g->placed)
 		return NULL;
 	g->n_images--;
 	return g->words[--g->n];
@@ -128,14 +128,12 @@ char *hlg_top_guests_leave(struct hlg_top_guests *g)
 
 size_t hlg_top_guests_paths(const struct hlg_top_guests *guests,
 			    const struct hlg_options *options,
-			    const struct hlg_record_request *request,
 			    const char *paths[static HLG_BESIDE_GUESTS])
 {
-	const struct hlg_record_guests *found = &request->guests;
 	size_t n = 0;
 
-	for (size_t i = 0; guests->comes && i < found->n; i++)
-		paths[n++] = found->paths[i];
+	for (size_t i = guests->n - guests->n_images; guests->comes && i < guests->n; i++)
+		paths[n++] = guests->words[i];
 	for (size_t i = 0; !guests->comes && i < options->n_images; i++)
 		if (!options->images[i].map && n < HLG_BESIDE_GUESTS)
 			paths[n++] = options->images[i].path;

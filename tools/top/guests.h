@@ -13,6 +13,7 @@ struct hlg_top_guests {
 	char **words;       /* for hlg_top_judge: options and images */
 	size_t n, n_images; /* with -a there may be none so far */
 	bool comes;         /* more may come: with -a, and none named */
+	size_t placed;      /* images in front that are never left out: view.h sets it */
 	size_t found;       /* of the request's, that are in words */
 	uint64_t looked;    /* ns, when it was looked for last, */
 	uint64_t cost;      /* and what of CPU time that took */
@@ -32,15 +33,15 @@ int hlg_top_guests_find(struct hlg_top_guests *guests, const struct hlg_verb_tex
 int hlg_top_guests_look(struct hlg_top_guests *guests, struct hlg_record_request *request,
 			uint64_t now, struct hlg_err *err);
 
-/* The one that was added last is left out from now on, where more may come and it is not
- * the only one. Returns its file, to be freed; else NULL. */
+/* The one that was added last is left out from now on, where more may come, it is not
+ * the only one, and not one of those that are placed. Returns its file, to be freed; else
+ * NULL. */
 char *hlg_top_guests_leave(struct hlg_top_guests *guests);
 
-/* The files to be noted beside a recording (tools/beside): of the request where more may
- * come, else of the options that the words make. Returns how many. */
+/* The files to be noted beside a recording (tools/beside): where more may come those that
+ * were not left out, else those of the options that the words make. Returns how many. */
 size_t hlg_top_guests_paths(const struct hlg_top_guests *guests,
 			    const struct hlg_options *options,
-			    const struct hlg_record_request *request,
 			    const char *paths[static HLG_BESIDE_GUESTS]);
 
 void hlg_top_guests_finish(struct hlg_top_guests *guests);

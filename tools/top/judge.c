@@ -8,8 +8,7 @@
 #include "tools/cli/output.h"
 #include "tools/source/hint.h"
 
-#define PART    100 /* of the time goes into it, */
-#define GROWTH  8   /* and samples are more by such a part */
+#define GROWTH  8 /* samples are more by such a part */
 #define LATE_NS UINT64_C(10000000000)
 
 uint64_t hlg_top_judge_cpu_time(void)
@@ -75,16 +74,18 @@ static int judge(struct hlg_top_judged *j, int n_words, char *const *words,
 	return rc;
 }
 
-struct hlg_top_judged *hlg_top_judge(int n_words, char *const *words, const char *name,
-				     const struct hlg_batch_given *given,
-				     enum hlg_top_judge_for what, struct hlg_err *err)
+int hlg_top_judge(struct hlg_top_judged **judged, int n_words, char *const *words,
+		  const char *name, const struct hlg_batch_given *given,
+		  enum hlg_top_judge_for what, struct hlg_err *err)
 {
 	struct hlg_top_judged *j = calloc(1, sizeof(*j));
 	uint64_t began = hlg_top_judge_cpu_time();
+	int rc;
 
+	*judged = NULL;
 	if (!j) {
 		hlg_err_memory(err, "report");
-		return NULL;
+		return HLG_ESYSTEM;
 	}
 	j->path[0] = (char *)name;
 	j->batch = (struct hlg_batch){.paths = j->path,
@@ -92,12 +93,14 @@ struct hlg_top_judged *hlg_top_judge(int n_words, char *const *words, const char
 				      .threads = 1,
 				      .quiet = true,
 				      .given = given};
-	if (judge(j, n_words, words, what, err) < 0) {
+	rc = judge(j, n_words, words, what, err);
+	if (rc < 0) {
 		hlg_top_judge_finish(j);
-		return NULL;
+		return rc;
 	}
 	j->cost = hlg_top_judge_cpu_time() - began;
-	return j;
+	*judged = j;
+	return 0;
 }
 
 void hlg_top_judge_finish(struct hlg_top_judged *j)
@@ -125,13 +128,13 @@ int hlg_top_judge_apart(int n_words, char *const *words, bool *apart, struct hlg
 int hlg_top_judge_report(int n_words, char *const *words, const char *name,
 			 const struct hlg_batch_given *given, struct hlg_err *err)
 {
-	struct hlg_top_judged *j =
-		hlg_top_judge(n_words, words, name, given, HLG_TOP_JUDGE_REPORT, err);
+	struct hlg_top_judged *j;
 	struct hlg_hint hint;
-	int rc;
+	int rc =
+		hlg_top_judge(&j, n_words, words, name, given, HLG_TOP_JUDGE_REPORT, err);
 
-	if (!j)
-		return HLG_ESYSTEM;
+	if (rc < 0)
+		return rc;
 	hint = (struct hlg_hint){&j->sources, j->run.options.demangle};
 	j->run.hint = (struct hlg_twins_hint){hlg_hint_of, &hint};
 	rc = hlg_run_report(&j->run, stdout, err);
@@ -151,6 +154,6 @@ bool hlg_top_judge_due(const struct hlg_top_judged *last, uint64_t samples, uint
 	if (!last)
 		return true;
 	had = last->batch.sums.guest;
-	return samples > had && now - when >= PART * last->cost &&
+	return samples > had && now - when >= HLG_TOP_JUDGE_PART * last->cost &&
 	       (samples - had > had / GROWTH || now - when >= LATE_NS);
 }

@@ -21,6 +21,10 @@ struct hlg_top_judged {
 	uint64_t cost; /* ns of this thread's CPU time */
 };
 
+/* What is done again and again takes a hundredth of the time at most: it waits until this
+ * many times what the last one took have passed. */
+#define HLG_TOP_JUDGE_PART 100
+
 enum hlg_top_judge_for {
 	HLG_TOP_JUDGE_TABLE,   /* report is built, as report has it */
 	HLG_TOP_JUDGE_LISTING, /* the same, for instructions */
@@ -31,11 +35,12 @@ enum hlg_top_judge_for {
 /*
  * words: options of the filter and images, as hlg_run_start has them. given is what was
  * read so far of a recording that is called name; NULL: name is one in a file. Both
- * outlive *judged. NULL after an error, or to be finished.
+ * outlive *judged, which is to be finished; NULL after an error. Fails with HLG_EINPUT
+ * where the images, or the samples in them, are why.
  */
-struct hlg_top_judged *hlg_top_judge(int n_words, char *const *words, const char *name,
-				     const struct hlg_batch_given *given,
-				     enum hlg_top_judge_for what, struct hlg_err *err);
+int hlg_top_judge(struct hlg_top_judged **judged, int n_words, char *const *words,
+		  const char *name, const struct hlg_batch_given *given,
+		  enum hlg_top_judge_for what, struct hlg_err *err);
 void hlg_top_judge_finish(struct hlg_top_judged *judged);
 
 /* Is the profile of these words to be kept apart (hlg_batch_wants_apart)? Fails as the
@@ -44,7 +49,8 @@ int hlg_top_judge_apart(int n_words, char *const *words, bool *apart,
 			struct hlg_err *err);
 
 /* Writes the whole report to standard output, as the verb report does. Returns the exit
- * status, or fails before it has written anything. */
+ * status, or fails: with HLG_EINPUT as above, or as there is nothing to report, and then
+ * nothing has been written. */
 int hlg_top_judge_report(int n_words, char *const *words, const char *name,
 			 const struct hlg_batch_given *given, struct hlg_err *err);
 

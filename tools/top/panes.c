@@ -14,7 +14,9 @@
 #include "tools/annotate/annotate.h"
 
 enum {
-	WAYS = 50 /* to a function, that are shown */
+	WAYS = 50,   /* to a function, that are shown */
+	BEFORE = 17, /* columns in front of a name, */
+	NAME = 8     /* which has so many at least */
 };
 
 static const char help[] =
@@ -94,14 +96,14 @@ int hlg_top_panes_annotate(struct hlg_top_panes *pane, int n_words, char *const 
 			   const struct hlg_batch_given *given, uint64_t ip,
 			   const struct hlg_screen *screen, struct hlg_err *err)
 {
-	struct hlg_top_judged *judged =
-		hlg_top_judge(n_words, words, "top", given, HLG_TOP_JUDGE_LISTING, err);
+	struct hlg_top_judged *judged;
 	struct hlg_found_places places = {0};
 	char *text = NULL, *name = NULL;
-	int rc;
+	int rc = hlg_top_judge(&judged, n_words, words, "top", given,
+			       HLG_TOP_JUDGE_LISTING, err);
 
-	if (!judged)
-		return HLG_ESYSTEM;
+	if (rc < 0)
+		return rc;
 	judged->report.screen = *screen;
 	rc = hlg_places_find_ip(&places, &judged->run.space, ip, err);
 	if (rc == 0)
@@ -196,6 +198,14 @@ static size_t repeats(const struct hlg_paths *paths, const struct hlg_path *path
 	return n;
 }
 
+/* Columns of a name, with times behind it. */
+static long room_of(const struct hlg_screen *screen, const char *times)
+{
+	size_t taken = BEFORE + strlen(times);
+
+	return screen->columns > taken + NAME ? (long)(screen->columns - taken) : NAME;
+}
+
 static void write_way(FILE *f, const struct hlg_paths *paths, const struct way *way,
 		      uint64_t all, const struct hlg_screen *screen)
 {
@@ -213,24 +223,22 @@ static void write_way(FILE *f, const struct hlg_paths *paths, const struct way *
 		if (n > 1)
 			snprintf(times, sizeof(times), "  (%zu times)", n);
 		fputs(i ? "      called by  " : "                 ", f);
-		hlg_table_cut(f, paths->places[frame->place].name,
-			      screen->columns > 40
-				      ? (long)(screen->columns - 17 - strlen(times))
-				      : 8,
+		hlg_table_cut(f, paths->places[frame->place].name, room_of(screen, times),
 			      screen->ascii);
 		fprintf(f, "%s\n", times);
 	}
 	fputs(path->cut ? "      (more callers, which are not known)\n\n" : "\n", f);
 }
 
-static void write_bare(FILE *f, uint64_t bare)
+/* more: there are others. */
+static void write_bare(FILE *f, uint64_t bare, bool more)
 {
 	if (bare)
 		fprintf(f,
 			"%" PRIu64
-			" more sample%s, of which no caller is known: callers come up "
+			"%s sample%s, of which no caller is known: callers come up "
 			"to two\nrefreshes later, and those of the first moments never\n",
-			bare, bare == 1 ? "" : "s");
+			bare, more ? " more" : "", bare == 1 ? "" : "s");
 }
 
 static int write_ways(FILE *f, const struct hlg_report *report, const void *owner,
@@ -250,7 +258,7 @@ static int write_ways(FILE *f, const struct hlg_report *report, const void *owne
 		bare += ways[n - 1].count.samples;
 	for (size_t i = 0; i < n; i++)
 		all += ways[i].count.samples;
-	if (rc == 0)
+	if (n)
 		fprintf(f, "%" PRIu64 " sample%s, %zu way%s to it\n\n", all,
 			all == 1 ? "" : "s", n, n == 1 ? "" : "s");
 	for (size_t i = 0; i < n && i < WAYS; i++)
@@ -258,7 +266,7 @@ static int write_ways(FILE *f, const struct hlg_report *report, const void *owne
 	if (n > WAYS)
 		fprintf(f, "(%zu more ways)\n\n", n - WAYS);
 	if (rc == 0)
-		write_bare(f, bare);
+		write_bare(f, bare, n > 0);
 	free(ways);
 	hlg_paths_finish(&paths);
 	return rc;
@@ -268,16 +276,16 @@ int hlg_top_panes_callers(struct hlg_top_panes *pane, int n_words, char *const *
 			  const struct hlg_batch_given *given, uint64_t ip,
 			  const struct hlg_screen *screen, struct hlg_err *err)
 {
-	struct hlg_top_judged *judged =
-		hlg_top_judge(n_words, words, "top", given, HLG_TOP_JUDGE_TABLE, err);
+	struct hlg_top_judged *judged;
 	struct hlg_place place;
 	char *text = NULL, *name = NULL;
 	size_t size;
 	FILE *f;
-	int rc;
+	int rc = hlg_top_judge(&judged, n_words, words, "top", given, HLG_TOP_JUDGE_TABLE,
+			       err);
 
-	if (!judged)
-		return HLG_ESYSTEM;
+	if (rc < 0)
+		return rc;
 	hlg_space_lookup(&judged->run.space, ip, &place);
 	f = open_memstream(&text, &size);
 	rc = f ? write_ways(f, &judged->report, place.owner, screen, err)

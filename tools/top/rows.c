@@ -100,7 +100,6 @@ static bool learn(struct hlg_row *row, const struct hlg_row *judged, double all,
 
 	if (judged && judged->apart && !row->apart)
 		row->apart = strdup(judged->apart);
-
 	row->design = judged ? judged->design : all;
 	row->share = hlg_interval_wilson(row->share.share, n / row->design);
 	if (row->few)

@@ -33,9 +33,10 @@ static void make_name(char name[static NAME], unsigned again)
 static int save_profile(const struct hlg_top_saving *s, const char *data,
 			const char *path, struct hlg_err *err)
 {
-	struct hlg_top_judged *judged =
-		hlg_top_judge(s->n_words, s->words, data, NULL, HLG_TOP_JUDGE_SAVE, err);
-	int fd = judged ? hlg_top_spool_create(path, err) : HLG_ESYSTEM, rc;
+	struct hlg_top_judged *judged;
+	int rc = hlg_top_judge(&judged, s->n_words, s->words, data, NULL,
+			       HLG_TOP_JUDGE_SAVE, err);
+	int fd = rc == 0 ? hlg_top_spool_create(path, err) : rc;
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (!f) {

@@ -87,8 +87,7 @@ static void save(struct session *s)
 		(int)s->guests.n,
 		s->guests.words,
 		paths,
-		hlg_top_guests_paths(&s->guests, &s->options, &s->request->record,
-				     paths)};
+		hlg_top_guests_paths(&s->guests, &s->options, paths)};
 
 	hlg_top_save(&saving, message, sizeof(message));
 	hlg_top_view_tell(&s->view, "%s", message);
@@ -131,6 +130,7 @@ static void refresh(struct session *s, uint64_t now)
 {
 	if (hlg_top_guests_look(&s->guests, &s->request->record, now, &s->view.err) < 0)
 		s->view.failed = true;
+	hlg_top_view_tell_full(&s->view);
 	hlg_top_view_refresh(&s->view, now);
 }
 
@@ -306,7 +306,9 @@ static void end_screen(struct session *s)
 	s->real_stderr = -1;
 	if (s->view.screen && s->perf.n_text) /* it was not seen in full */
 		fwrite(s->perf.text, 1, s->perf.n_text, stderr);
+	s->view.full &= !s->view.screen;
 	s->view.screen = false;
+	hlg_top_view_tell_full(&s->view);
 }
 
 static void choose_screen(struct session *s)
@@ -340,7 +342,8 @@ static int write_last(struct session *s)
 							      : 0);
 }
 
-/* A guest that came later is left out if there is none with it. */
+/* A guest that came later is left out if there is none with it. Where there is no guest
+ * sample, or the system refused something, that is not for its sake. */
 static int write_report(struct session *s)
 {
 	struct hlg_err err;
@@ -350,6 +353,8 @@ static int write_report(struct session *s)
 	while ((status = hlg_top_judge_report((int)s->guests.n, s->guests.words,
 					      HLG_TOP_VIEW_NAME, &s->given, &err)) < 0) {
 		hlg_output_error(&err);
+		if (status != HLG_EINPUT || s->given.sums.guest == 0)
+			return 1;
 		left = hlg_top_guests_leave(&s->guests);
 		if (!left)
 			return 1;
@@ -398,8 +403,7 @@ static void note_guests(const struct session *s)
 
 	if (s->request->out && s->given.sums.samples &&
 	    hlg_beside_write(s->request->out, paths,
-			     hlg_top_guests_paths(&s->guests, &s->options,
-						  &s->request->record, paths),
+			     hlg_top_guests_paths(&s->guests, &s->options, paths),
 			     &err) < 0)
 		hlg_output_error(&err);
 }
@@ -410,6 +414,7 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 	bool command = s->request->record.command != NULL, cut;
 	int perf = hlg_top_follow_end(&s->perf), status;
 	struct hlg_err why;
+	size_t kept;
 
 	end_screen(s);
 	let_signals();
@@ -420,7 +425,7 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 		hlg_output_error(&why);
 	else if (!s->stopping)
 		tell_perf(s, perf);
-	note_guests(s);
+	note_guests(s); /* a closed pipe may end it in the report */
 	if (s->given.sums.samples == 0 && perf && !s->stopping)
 		return cut ? 1 : perf;
 	if (rc < 0 && s->given.sums.samples == 0 && !s->stopping)
@@ -433,7 +438,10 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 		      stderr);
 		return 1;
 	}
+	kept = s->guests.n_images;
 	status = s->request->once || s->request->format ? write_last(s) : write_report(s);
+	if (s->guests.n_images < kept) /* what was left out is not noted */
+		note_guests(s);
 	if (s->view.failed || cut)
 		return 1;
 	if (ended_by && (command || ended_by != SIGINT))

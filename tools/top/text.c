@@ -224,8 +224,8 @@ static char *remark_of(const struct hlg_top_shown *shown, const struct hlg_row *
 	return NULL;
 }
 
-/* A name within so many columns (0: any), and the remark if both fit, or it fits at all.
- */
+/* A name within so many columns (0: any), and the remark behind it, if that leaves the
+ * name NAME columns. */
 static void put_name(FILE *f, const struct hlg_top_shown *shown,
 		     const struct hlg_row *row, size_t columns)
 {

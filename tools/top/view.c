@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "filter/report/nothing.h"
@@ -100,6 +101,16 @@ void hlg_top_view_tell(struct hlg_top_view *v, const char *fmt, ...)
 		fprintf(stderr, "hlguest: %s\n", v->message);
 }
 
+void hlg_top_view_tell_full(struct hlg_top_view *v)
+{
+	if (v->request->record.guests.full && !v->full)
+		hlg_top_view_tell(v,
+				  "more than %d guest ELFs run: samples of further ones "
+				  "are outside of all ELFs (name those to look at)",
+				  HLG_BESIDE_GUESTS);
+	v->full = v->request->record.guests.full;
+}
+
 void hlg_top_view_hear(struct hlg_top_view *v, const char *line)
 {
 	if (is_told(v) && !v->heard)
@@ -123,22 +134,43 @@ void hlg_top_view_print(struct hlg_top_view *v)
 		v->failed = true;
 }
 
-/* Does a guest that came later not go with the others? Then it is left out. */
-static void leave_guest(struct hlg_top_view *v)
+/* Does a guest that came later not go with the others? Then it is left out; false if
+ * there is none. */
+static bool leave_guest(struct hlg_top_view *v, const struct hlg_err *err)
 {
 	char *file = hlg_top_guests_leave(v->guests);
 	char shown[128];
 
 	if (!file)
-		return;
+		return false;
 	hlg_escape_cut(shown, sizeof(shown), file);
-	hlg_top_view_tell(v, "%s is left out: %s", shown, v->err.msg);
+	hlg_top_view_tell(v, "%s is left out: %s", shown, err->msg);
 	free(file);
+	return true;
+}
+
+/* How many of the guests, in front, have a place in what was judged well: whatever fails
+ * later, these are none that came later and do not go with the others. A file may have
+ * several images. */
+static size_t count_placed(const struct hlg_run *run)
+{
+	const struct hlg_image_arg *args = run->options.images;
+	size_t files = 0, placed = 0;
+
+	for (size_t i = 0; i < run->options.n_images; i++) {
+		enum hlg_base_from from = run->space.images[i]->from;
+
+		files += i == 0 || strcmp(args[i].path, args[i - 1].path) != 0;
+		if (from != HLG_BASE_NONE && from != HLG_BASE_DEFAULT)
+			placed = files;
+	}
+	return placed;
 }
 
 /* The last one stays, if there is one: an ELF may be built anew meanwhile. Else there may
  * be too few samples so far. The report at the end fails then, or says what it is. */
-static void refuse_judged(struct hlg_top_view *v, const struct hlg_err *err, uint64_t now)
+static void refuse_judged(struct hlg_top_view *v, int rc, const struct hlg_err *err,
+			  uint64_t now)
 {
 	v->err = *err;
 	v->failed |= !v->judged && v->ended;
@@ -146,8 +178,9 @@ static void refuse_judged(struct hlg_top_view *v, const struct hlg_err *err, uin
 		v->misjudged_at = now;
 		if (v->judged)
 			hlg_top_view_tell(v, "%s", err->msg);
-	} else if (now - v->misjudged_at > MESSAGE_NS) {
-		leave_guest(v);
+	} else if (rc == HLG_EINPUT && now - v->misjudged_at > MESSAGE_NS &&
+		   leave_guest(v, err)) {
+		v->misjudged_at = now; /* the next one has as long */
 	}
 }
 
@@ -155,9 +188,22 @@ static bool is_due(const struct hlg_top_view *v, uint64_t now)
 {
 	if (v->judged_images != v->guests->n_images)
 		return true;
-	if (v->misjudged_at && now - v->judged_at < 100 * v->misjudge_cost)
+	if (v->misjudged_at && now - v->judged_at < HLG_TOP_JUDGE_PART * v->misjudge_cost)
 		return false;
 	return hlg_top_judge_due(v->judged, v->given->sums.guest, v->judged_at, now);
+}
+
+/* At the end there is no later time to be judged at, with the others or without. */
+static int judge_guests(struct hlg_top_view *v, struct hlg_top_judged **judged,
+			struct hlg_err *err)
+{
+	int rc;
+
+	do
+		rc = hlg_top_judge(judged, (int)v->guests->n, v->guests->words,
+				   HLG_TOP_VIEW_NAME, v->given, HLG_TOP_JUDGE_TABLE, err);
+	while (rc == HLG_EINPUT && v->ended && !v->judged && leave_guest(v, err));
+	return rc;
 }
 
 /* The report so far, if it is time for one. */
@@ -166,21 +212,22 @@ static void judge(struct hlg_top_view *v, uint64_t now)
 	struct hlg_top_judged *judged;
 	uint64_t began = hlg_top_judge_cpu_time();
 	struct hlg_err err;
+	int rc;
 
 	if (!v->guests->n_images || v->given->sums.guest == 0)
 		return;
 	/* The last table is judged by all that is in it, and so is the only one. */
 	if (!v->ended && (v->request->once || !is_due(v, now)))
 		return;
-	judged = hlg_top_judge((int)v->guests->n, v->guests->words, HLG_TOP_VIEW_NAME,
-			       v->given, HLG_TOP_JUDGE_TABLE, &err);
+	rc = judge_guests(v, &judged, &err);
 	v->judged_at = now;
 	v->judged_images = v->guests->n_images;
-	if (!judged) {
+	if (rc < 0) {
 		v->misjudge_cost = hlg_top_judge_cpu_time() - began;
-		refuse_judged(v, &err, now);
+		refuse_judged(v, rc, &err, now);
 		return;
 	}
+	v->guests->placed = count_placed(&judged->run);
 	hlg_top_rows_finish(&v->rows);
 	hlg_top_judge_finish(v->judged);
 	v->judged = judged;

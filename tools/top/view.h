@@ -34,6 +34,7 @@ struct hlg_top_view {
 	char message[512];
 	uint64_t message_until;
 	bool heard;  /* the message is of hlg_top_view_hear */
+	bool full;   /* the message of hlg_top_view_tell_full was told */
 	bool again;  /* all of the screen is to be drawn */
 	bool failed; /* it cannot go on: err, if there is a message, says why */
 	struct hlg_err err;
@@ -58,6 +59,9 @@ void hlg_top_view_print(struct hlg_top_view *view);
 /* For some seconds in the last line of the screen; without one on standard error. */
 __attribute__((format(printf, 2, 3))) void hlg_top_view_tell(struct hlg_top_view *view,
 							     const char *fmt, ...);
+
+/* The same, once, where the request has more guests than there is room for. */
+void hlg_top_view_tell_full(struct hlg_top_view *view);
 
 /* The same of what perf, or the command, says; but what was told by the above stays. */
 void hlg_top_view_hear(struct hlg_top_view *view, const char *line);

@@ -73,6 +73,7 @@ void hlg_between_finish(struct hlg_between *between)
 struct values {
 	uint64_t values[MOST_VALUES];
 	size_t n;
+	bool more;
 };
 
 struct marking {
@@ -120,6 +121,8 @@ static void add_value(struct values *seen, uint64_t value)
 			return;
 	if (seen->n < MOST_VALUES)
 		seen->values[seen->n++] = value;
+	else
+		seen->more = true;
 }
 
 static bool is_marker(const struct hlg_marker *marker,
@@ -163,11 +166,13 @@ static int fail_unmarked(const struct marking *m, struct hlg_err *err)
 	for (size_t i = 0; known && i < m->seen.n; i++)
 		snprintf(values + strlen(values), sizeof(values) - strlen(values),
 			 "%s%" PRIu64, i ? ", " : "", m->seen.values[i]);
+	if (values[0] && m->seen.more)
+		strcat(values, ", ...");
 	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: no sample of %s has %s=%" PRIu64 " (%s%s%s)", m->path,
-			   none->event, none->field, none->value,
-			   values[0] ? none->field : "use another marker",
-			   values[0] ? " is one of: " : "", values);
+			   "%s: no sample of %s has %s=%" PRIu64 " (use %s%s%s%s)",
+			   m->path, none->event, none->field, none->value,
+			   values[0] ? "one of " : "another marker",
+			   values[0] ? none->field : "", values[0] ? ": " : "", values);
 }
 
 int hlg_between_read(struct hlg_windows *w, const char *path, struct hlg_profile *profile,

@@ -330,7 +330,7 @@ def make_events(tools, folder, n):
     # Of more its format has no room.
     yield "report pprof of events", tools.verb(
         "report", "-q", "--force", "--format=pprof", f"--out={data}.pb.gz", many, data), (0, 1, 3)
-    yield "merge of events", tools.verb("merge", "-q", "-o", f"{data}.2.pb.gz", f"{data}.pb.gz",
+    yield "merge of events", tools.verb("merge", "-q", "-j1", "-o", f"{data}.2.pb.gz", f"{data}.pb.gz",
                                         f"{data}.pb.gz"), (0, 1)
 
 

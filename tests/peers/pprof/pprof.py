@@ -27,6 +27,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from kit import MISFIT, RECORDINGS, content, elf_of, run_checks
 
 import made
+import recording
 from tap import TIMEOUT, but_banner, need, run
 
 FORMATS = ("text", "csv", "json", "folded")
@@ -369,10 +370,13 @@ def pprof_stays_quiet(bench):
 
 
 def clocks_count_time(bench):
-    for event in ("cpu-clock", "task-clock"):
-        saved = bench.save("demo.elf", "demo-events.data", f"--event={event}*")
-        if b"nanoseconds" not in gzip.decompress(content(saved)):
-            yield f"{event} has no unit of time"
+    for config, event in enumerate(("cpu-clock", "task-clock", "page-faults")):
+        path = os.path.join(bench.folder("given"), "made.data")
+        recording.write(path, [(0x52b0, 7, 1000, 0)], configs=(config,))
+        saved = gzip.decompress(content(bench.save("demo.elf", "made.data", "--force")))
+        os.unlink(path)
+        if (b"nanoseconds" in saved) != event.endswith("clock"):
+            yield f"{event} has the wrong unit"
 
 
 def main():

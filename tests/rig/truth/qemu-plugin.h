@@ -27,6 +27,7 @@ enum {
 
 typedef void (*qemu_plugin_tb_cb)(qemu_plugin_id_t, struct qemu_plugin_tb *);
 typedef void (*qemu_plugin_exec_cb)(unsigned int vcpu, void *data);
+typedef void (*qemu_plugin_end_cb)(qemu_plugin_id_t, void *data);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_cb);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
@@ -44,5 +45,7 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 					    void *data);
 void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn,
 						int operation, void *at, uint64_t value);
+/* At QEMU's end, which a program that it runs may cause. */
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, qemu_plugin_end_cb, void *data);
 
 #endif

@@ -38,7 +38,11 @@ START_TEST(the_first_counts)
 	hlg_starts_add(&other, (struct hlg_start){.ip = 0x7000, .tid = 3});
 	hlg_starts_merge(&s, &other);
 	ck_assert_uint_eq(s.n, 5);
-	ck_assert_uint_eq(s.at[3].times, 2); /* not the same thread */
+	ck_assert_uint_eq(s.at[3].times, 3); /* another part of the recording */
+	hlg_starts_end(&other);
+	hlg_starts_merge(&s, &other);
+	ck_assert_uint_eq(s.n, 5);
+	ck_assert_uint_eq(s.at[3].times, 3); /* another recording: not the same thread */
 	ck_assert_uint_eq(s.at[4].ip, 0x7000);
 	for (int32_t tid = 10; tid < 10 + 2 * HLG_STARTS; tid++)
 		add(0x1000, tid, false);

@@ -81,10 +81,11 @@ static struct hlg_top_judged *judge(const struct live *live)
 {
 	char *words[] = {guest, (char *)"--force=yes"};
 	struct hlg_err err = {""};
-	struct hlg_top_judged *judged =
-		hlg_top_judge(2, words, "live", &live->given, HLG_TOP_JUDGE_TABLE, &err);
+	struct hlg_top_judged *judged;
 
-	ck_assert_msg(judged != NULL, "%s", err.msg);
+	ck_assert_msg(hlg_top_judge(&judged, 2, words, "live", &live->given,
+				    HLG_TOP_JUDGE_TABLE, &err) == 0,
+		      "%s", err.msg);
 	return judged;
 }
 
@@ -303,6 +304,142 @@ START_TEST(left_out)
 }
 END_TEST
 
+/* A view of these guests, on a recording with samples; words end with NULL. */
+static void begin_guests(struct hlg_top_view *view, struct live *live,
+			 const char *const *words)
+{
+	static const struct hlg_top_request request = {.window = 10, .every = 1};
+	struct hlg_err err;
+
+	begin(live);
+	add(live, 300);
+	view->request = &request;
+	view->given = &live->given;
+	ck_assert(hlg_top_view_begin(view, 0));
+	for (; *words; words++, view->guests->n_images++)
+		ck_assert_int_eq(hlg_top_guests_option(view->guests, *words, &err), 0);
+}
+
+static void finish_guests(struct hlg_top_view *view, struct live *live)
+{
+	hlg_top_view_finish(view);
+	hlg_top_guests_finish(view->guests);
+	finish(live);
+}
+
+/* Each that came later and does not fit has its own five seconds; what is noted beside a
+ * recording are those that stay. */
+START_TEST(one_by_one)
+{
+	static const char *const words[] = {guest, "nowhere.elf", "neither.elf", NULL};
+	static const unsigned seconds[] = {1, 2, 7, 8, 11, 13, 14, 30};
+	static const size_t left[] = {3, 3, 2, 2, 2, 1, 1, 1};
+	const char *paths[HLG_BESIDE_GUESTS];
+	struct hlg_top_guests guests = {.comes = true};
+	struct hlg_top_view view = {.guests = &guests};
+	struct live live;
+
+	begin_guests(&view, &live, words);
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		hlg_top_view_refresh(&view, seconds[i] * UINT64_C(1000000000));
+		ck_assert_uint_eq(guests.n_images, left[i]);
+		ck_assert_uint_eq(hlg_top_guests_paths(&guests, &live.options, paths),
+				  left[i]);
+		for (size_t k = 0; k < left[i]; k++)
+			ck_assert_str_eq(paths[k], words[k]);
+	}
+	ck_assert_ptr_nonnull(view.judged);
+	finish_guests(&view, &live);
+}
+END_TEST
+
+/* Guests that were there together stay, whatever fails later, with what is known. */
+START_TEST(stay)
+{
+	static const char *const words[] = {guest, "other.elf@0x40000000", NULL};
+	struct hlg_top_guests guests = {.comes = true};
+	struct hlg_top_view view = {.guests = &guests};
+	struct hlg_top_judged *judged;
+	struct live live;
+
+	kit_guest("other.elf");
+	begin_guests(&view, &live, words);
+	hlg_top_view_refresh(&view, live.now);
+	judged = view.judged;
+	ck_assert_ptr_nonnull(judged);
+	ck_assert_int_eq(remove(guest), 0);
+	for (int i = 0; i < 3; i++) {
+		add(&live, 300);
+		hlg_top_view_refresh(&view, live.now += 10000000000);
+		ck_assert_uint_ne(view.misjudged_at, 0);
+		ck_assert_uint_eq(guests.n_images, 2);
+		ck_assert_ptr_eq(view.judged, judged);
+	}
+	ck_assert_ptr_null(hlg_top_guests_leave(&guests));
+	finish_guests(&view, &live);
+}
+END_TEST
+
+/* At the end there is no time for that: the only table is of those that fit. */
+START_TEST(left_at_end)
+{
+	static const char *const words[] = {guest, "nowhere.elf", "neither.elf", NULL};
+	struct hlg_top_guests guests = {.comes = _i == 0};
+	struct hlg_top_view view = {.guests = &guests, .ended = true};
+	struct live live;
+
+	begin_guests(&view, &live, words);
+	hlg_top_view_refresh(&view, live.now);
+	ck_assert_uint_eq(view.judged != NULL, _i == 0);
+	ck_assert_uint_eq(view.failed, _i != 0);
+	ck_assert_uint_eq(guests.n_images, _i == 0 ? 1 : 3);
+	finish_guests(&view, &live);
+}
+END_TEST
+
+/* Ways to a function on a narrow screen, and where no sample has a caller. */
+START_TEST(ways)
+{
+	char *words[] = {guest, (char *)"--force=yes", (char *)"--stacks=callgraph"};
+	const uint64_t caller = KIT_BASE + 0x1005, ip = KIT_BASE + 0x1060;
+	const struct hlg_screen screen = {.columns = 30, .lines = 24};
+	struct hlg_top_panes pane = {.n = 0};
+	struct hlg_stacks stacks = {0};
+	struct hlg_err err = {""};
+	struct live live;
+
+	begin(&live);
+	add(&live, 300);
+	ck_assert(hlg_stacks_init(&stacks, &live.options));
+	if (_i == 1)
+		hlg_stacks_add(&stacks,
+			       &(struct hlg_stack){.guest = true,
+						   .ip = ip,
+						   .chain = hlg_chains_add(&stacks.chains,
+									   &caller, 1),
+						   .count = {1, 1000}});
+	live.given.stacks = &stacks;
+	ck_assert_msg(hlg_top_panes_callers(&pane, 3, words, &live.given, ip, &screen,
+					    &err) == 0,
+		      "%s", err.msg);
+	ck_assert_uint_ge(pane.n, _i ? 6 : 2);
+	ck_assert_str_eq(pane.lines[_i ? pane.n - 2 : 0],
+			 _i ? "65 more samples, of which no caller is known: callers "
+			      "come up to two"
+			    : "66 samples, of which no caller is known: callers come up "
+			      "to two");
+	if (_i) {
+		ck_assert_str_eq(pane.lines[0], "1 sample, 1 way to it");
+		/* More than the least that a name has, and no more than there is. */
+		ck_assert_int_gt(hlg_table_cells(pane.lines[4]), 17 + 8);
+		ck_assert_int_le(hlg_table_cells(pane.lines[4]), 30);
+	}
+	hlg_top_panes_finish(&pane);
+	hlg_stacks_finish(&stacks);
+	finish(&live);
+}
+END_TEST
+
 /* Before there are samples enough for anything, it waits; at the end it fails. */
 START_TEST(waits)
 {
@@ -378,6 +515,10 @@ int main(void)
 	tcase_add_test(tc, too_few);
 	tcase_add_loop_test(tc, every_size, 0, 2);
 	tcase_add_loop_test(tc, left_out, 0, 2);
+	tcase_add_test(tc, one_by_one);
+	tcase_add_test(tc, stay);
+	tcase_add_loop_test(tc, left_at_end, 0, 2);
+	tcase_add_loop_test(tc, ways, 0, 2);
 	tcase_add_test(tc, waits);
 	tcase_add_loop_test(tc, keys_at_once, 0, 2);
 	return tap_main(suite);

@@ -125,6 +125,59 @@ START_TEST(slices)
 }
 END_TEST
 
+static void add_one(struct hlg_profile *p, uint32_t event, int32_t tid, uint64_t period)
+{
+	struct hlg_sample s = kit_sample(event, 5);
+
+	s.tid = tid;
+	s.period = period;
+	if (event)
+		s.cpumode = 1; /* of the host, as KVM's marks are */
+	hlg_profile_add(p, &s);
+}
+
+/* Two threads at one address, marks of two kinds, and losses, as the kernel sums them. */
+START_TEST(of_several)
+{
+	struct hlg_top_window w;
+	struct hlg_profile p;
+	struct hlg_options options;
+	const uint64_t squares = 2 * 2 + 3 * 3;
+
+	kit_options(&options, "by=tid");
+	ck_assert(hlg_profile_init(&p, &options));
+	ck_assert_uint_eq(hlg_profile_event(&p, "cpu-clock", 0), 0);
+	ck_assert_uint_eq(hlg_profile_event(&p, "kvm:kvm_exit", 0), 1);
+	ck_assert_uint_eq(hlg_profile_event(&p, "kvm:kvm_userspace_exit", 0), 2);
+	ck_assert(hlg_top_window_begin(&w, KEPT, 0));
+	for (uint64_t slice = 1; slice < 6; slice++) {
+		add_one(&p, 0, 1, 2);
+		add_one(&p, 0, 2, 3);
+		add_one(&p, 1, 1, 1);
+		add_one(&p, 2, 1, 1);
+		add_one(&p, 2, 1, 1);
+		ck_assert(hlg_top_window_close(&w, &p, 7 * slice, 10 * slice));
+	}
+	ck_assert_uint_eq(w.n_cells, 2);
+	for (int which = 0; which < 2; which++) {
+		uint64_t n = which == HLG_TOP_RECENT ? KEPT : 5;
+		struct hlg_top_sums sums =
+			hlg_top_window_sums(&w, (enum hlg_top_which)which);
+
+		ck_assert_uint_eq(sums.lost, 7 * n);
+		ck_assert_uint_eq(sums.exits, n);
+		ck_assert_uint_eq(sums.vmm_exits, 2 * n);
+		ck_assert_double_eq((double)sums.squares, (double)(squares * n));
+		for (uint32_t i = 0; i < 2; i++)
+			same(hlg_top_window_count(&w.cells[i], (enum hlg_top_which)which),
+			     (struct hlg_count){n, n * (w.cells[i].series ? 3 : 2)});
+	}
+	hlg_top_window_finish(&w);
+	hlg_profile_finish(&p);
+	hlg_options_finish(&options);
+}
+END_TEST
+
 /* Memory goes by addresses: a slice without new ones takes none. */
 START_TEST(bounds)
 {
@@ -157,6 +210,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "slices");
 
 	tcase_add_test(tc, slices);
+	tcase_add_test(tc, of_several);
 	tcase_add_test(tc, bounds);
 	return tap_main(suite);
 }
