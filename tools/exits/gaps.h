@@ -5,9 +5,9 @@
  * the thread has moved.
  *
  * Gaps may come in any order, and be asked for in between. A question takes O(log n)
- * time; a gap takes as long as moving those that end after it, which are few as perf
- * writes them. Memory: 32 bytes for each gap that lies in no other, and up to as much
- * again.
+ * time; a gap takes as long as moving those between it and the one before it, which are
+ * few as perf writes them. Memory: 32 bytes for each gap that lies in no other, and up to
+ * as much again.
  */
 #ifndef HLG_TOOLS_EXITS_GAPS_H
 #define HLG_TOOLS_EXITS_GAPS_H
@@ -18,12 +18,14 @@
 
 #define HLG_ANY_CPU UINT16_MAX
 
-/* By end, and so by start: none lies within another. */
+/* By end, and so by start: none lies within another. The room that is free lies where the
+ * latest was put in. */
 struct hlg_exits_gap_list {
 	struct hlg_exits_gap {
 		uint64_t start, end; /* (start, end], ns */
 	} * gaps;
-	size_t n;
+	size_t n, room;
+	size_t before; /* of the n, in front of the free room; the others end the array */
 };
 
 /* All zero before the first gap. */
