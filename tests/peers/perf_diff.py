@@ -49,7 +49,7 @@ SHAPES = {
     "fixed period": "-e cpu-clock -c 300000",
     "task-clock, user only": "-e task-clock:u -F 2000",
     "two events": "-e cpu-clock,task-clock -F 2000",
-    "two kinds of event": "-e cpu-clock,page-faults -c 100",
+    "two kinds of event": "-e cpu-clock/period=100000/,page-faults/period=10/",
     "many events": "-e cpu-clock,task-clock,page-faults,context-switches,minor-faults",
     "group of counters": f"-e {GROUP} -c 500000",
     "group of counters by frequency": f"-e {GROUP} -F 1999",
