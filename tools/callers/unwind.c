@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tools/callers/bare.h"
+#include "tools/source/shrunk.h"
 #include "tools/source/source-files.h"
 
 /* DWARF's numbers of registers (psABI of x86-64, figure 3.36). */
@@ -37,6 +38,7 @@ struct hlg_callers_unwind {
 	Dwarf_CFI *tables[2]; /* .eh_frame, .debug_frame; or NULL */
 	const struct hlg_image *image;
 	int fd; /* of its file */
+	struct hlg_shrunk shrunk;
 	struct rules kept[KEPT];
 };
 
@@ -80,6 +82,8 @@ int hlg_callers_unwind_open(struct hlg_callers_unwind **unwind,
 		free(new);
 		return hlg_err_memory(err, image->path);
 	}
+	hlg_shrunk_init(&new->shrunk, hlg_image_file(image));
+	hlg_shrunk_watch(&new->shrunk);
 	new->image = image;
 	new->fd = -1;
 	err->msg[0] = '\0';
@@ -109,6 +113,7 @@ void hlg_callers_unwind_close(struct hlg_callers_unwind *unwind)
 		return;
 	for (size_t i = 0; i < KEPT; i++)
 		free(unwind->kept[i].frame);
+	hlg_shrunk_watch(NULL);
 	dwfl_end(unwind->dwfl);
 	if (unwind->fd >= 0)
 		close(unwind->fd);
@@ -124,6 +129,7 @@ static const struct rules *find_rules(struct hlg_callers_unwind *unwind, uint64_
 
 	if (rules->known && rules->addr == addr)
 		return rules;
+	hlg_shrunk_watch(&unwind->shrunk);
 	for (size_t i = 0; i < 2 && !frame; i++)
 		if (unwind->tables[i] &&
 		    dwarf_cfi_addrframe(unwind->tables[i], addr, &frame) != 0)

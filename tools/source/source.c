@@ -15,12 +15,12 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "filter/stacks/address-map.h"
 #include "symtab/grow.h"
+#include "tools/source/shrunk.h"
 #include "tools/source/source-files.h"
 #include "tools/source/subroutines.h"
 
@@ -47,25 +47,8 @@ struct hlg_source {
 	struct hlg_address_map map; /* who of them has an address */
 	size_t room;                /* for ranges of subroutines */
 	bool told;                  /* that inlined functions are left out */
-	char shorter[1100]; /* the line that is told if a file of it becomes shorter */
+	struct hlg_shrunk shrunk;
 };
-
-/* What libdw is reading. */
-static const struct hlg_source *reading;
-
-/*
- * libdw maps the ELF and the debug files that belong to it. Where a file has become
- * shorter than its mapping, the kernel sends SIGBUS (mmap(2)). Only what signal-safety(7)
- * allows from here on.
- */
-static void on_sigbus(int sig)
-{
-	(void)sig;
-	if (reading &&
-	    write(STDERR_FILENO, reading->shorter, strlen(reading->shorter)) < 0)
-		_exit(1);
-	_exit(1);
-}
 
 static bool add_range(struct hlg_source *s, uint64_t start, uint64_t end,
 		      struct hlg_err *err)
@@ -165,22 +148,6 @@ static bool open_dwarf(struct hlg_source *s, const struct hlg_image *image,
 	return s->path != NULL;
 }
 
-/* From now on SIGBUS is about s. */
-static void watch(struct hlg_source *s, const char *path)
-{
-	const struct sigaction action = {.sa_handler = on_sigbus,
-					 .sa_flags = (int)SA_RESETHAND};
-	struct hlg_err err;
-
-	hlg_err_set(&err, 0,
-		    "%s: became shorter while it was read, or its debug file did (start "
-		    "again when nobody writes it)",
-		    path);
-	snprintf(s->shorter, sizeof(s->shorter), "hlguest: %s\n", err.msg);
-	reading = s;
-	sigaction(SIGBUS, &action, NULL);
-}
-
 struct hlg_source *hlg_source_open(const struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_source *s = calloc(1, sizeof(*s));
@@ -188,7 +155,8 @@ struct hlg_source *hlg_source_open(const struct hlg_image *image, struct hlg_err
 	err->msg[0] = '\0';
 	if (s) {
 		s->room = MAX_SUBROUTINES;
-		watch(s, hlg_image_file(image));
+		hlg_shrunk_init(&s->shrunk, hlg_image_file(image));
+		hlg_shrunk_watch(&s->shrunk);
 	}
 	if (s && (!open_dwarf(s, image, err) || !collect_ranges(s, err))) {
 		hlg_source_close(s);
@@ -201,7 +169,7 @@ void hlg_source_close(struct hlg_source *s)
 {
 	if (!s)
 		return;
-	reading = NULL;
+	hlg_shrunk_watch(NULL);
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
 	for (size_t i = 0; i < s->n_units; i++)
@@ -217,7 +185,7 @@ bool hlg_source_find(struct hlg_source *s, uint64_t addr, struct hlg_source_line
 	struct unit *unit = find_unit(s, addr);
 	Dwarf_Line *found;
 
-	reading = s;
+	hlg_shrunk_watch(&s->shrunk);
 	found = unit ? dwarf_getsrc_die(&unit->die, addr) : NULL;
 	*line = (struct hlg_source_line){0};
 	if (!found || dwarf_lineno(found, &line->line) != 0)
@@ -318,7 +286,7 @@ static bool find_inlined(struct hlg_source *s, struct unit *unit, uint64_t addr,
 	*n = 0;
 	if (!unit)
 		return true;
-	reading = s;
+	hlg_shrunk_watch(&s->shrunk);
 	if (!unit->read && !read_subroutines(s, unit))
 		return false;
 	*n = hlg_subroutines_find(&unit->subroutines, addr, inlined,

@@ -4,8 +4,7 @@
  * file: symtab/elf/debug-file.h). Nothing is asked of the
  * network. All addresses are the image's own.
  *
- * From the first hlg_source_open on, SIGBUS is handled: a file that becomes shorter while
- * libdw reads it ends the program with status 1 and one line that names the ELF.
+ * A file that becomes shorter while libdw reads it ends the program (shrunk.h).
  *
  * Strings are as the compiler wrote them: escape them. They live as long as the source.
  */

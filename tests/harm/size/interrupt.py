@@ -71,7 +71,7 @@ class Inputs:
 
     def stacks_data(self, path):
         with large.Recording(path, (large.CLOCK, large.ENTRY), chains=True) as r:
-            for i in range(100000):
+            for i in range(400000):
                 r.sample(0x4000 + 7 * i % 0x3000, chain=(large.CONTEXT_USER, *(
                     0x400000 + 16 * (i * k % 997) for k in range(8))), mode=large.HOST_USER)
 
