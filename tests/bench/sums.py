@@ -51,7 +51,7 @@ class Sums:
         folder, lists = self.profiles()
 
         def argv(name):
-            return [self.built("hlguest"), "merge", "-q", "-f", lists[name], "-o",
+            return [self.built("hlguest"), "merge", "-q", "-j1", "-f", lists[name], "-o",
                     os.path.join(folder, "sum.pb.gz")]
 
         ours, least = interleave(argv("all"), [self.built("bench-unpack"), lists["all"]],
