@@ -68,7 +68,9 @@ struct filter {
 	uint32_t sample_size; /* of the samples that were looked at so far; 0: none */
 	uint64_t unjoined;    /* callchains of the host whose user's part did not come */
 	uint64_t too_short;   /* samples without the fields that are needed */
-	const void *hot_key; /* attr of the last event, if its samples are only counted */
+	/* Of the last event, if its samples are only counted, perf's name: a text of that
+	 * event's own (evsel__name), and asking for the attr takes a call. */
+	const char *hot_name;
 	uint32_t hot_event;
 	uint64_t time; /* of the last of these; perf hands samples over in time's order */
 };
@@ -192,7 +194,7 @@ int start(void **data, void *ctx)
 			destroy(f);
 		return -1;
 	}
-	f->hot_key = f; /* no attr */
+	f->hot_name = ""; /* none of perf's */
 	f->time = HLG_NO_TIME;
 	look_at_perfs_options(&f->run);
 	*data = f;
@@ -432,8 +434,10 @@ static int hand_on(struct filter *f, const struct hlg_sample *s,
 /* Any sample, in full. */
 static __attribute__((noinline)) int take(struct filter *f,
 					  const struct perf_dlfilter_sample *sample,
-					  const struct perf_event_attr *attr, void *ctx)
+					  void *ctx)
 {
+	const struct perf_event_attr *attr =
+		perf_dlfilter_fns.attr ? perf_dlfilter_fns.attr(ctx) : NULL;
 	struct hlg_sample s;
 	enum hlg_disposition disposition;
 	bool row = true;
@@ -459,9 +463,9 @@ static __attribute__((noinline)) int take(struct filter *f,
 		f->run.profile.unrecorded++;
 		return 1;
 	}
-	if (f->run.options.emit == HLG_EMIT_NONE && attr &&
+	if (f->run.options.emit == HLG_EMIT_NONE && sample->event &&
 	    f->run.options.stacks == HLG_STACKS_LEAF) {
-		f->hot_key = attr;
+		f->hot_name = sample->event;
 		f->hot_event = s.event;
 	}
 	disposition = hlg_profile_add(&f->run.profile, &s);
@@ -473,17 +477,15 @@ static __attribute__((noinline)) int take(struct filter *f,
 int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, void *ctx)
 {
 	struct filter *f = data;
-	const struct perf_event_attr *attr =
-		perf_dlfilter_fns.attr ? perf_dlfilter_fns.attr(ctx) : NULL;
 
-	if (likely(attr == f->hot_key && sample->size >= NEEDED &&
+	if (likely(sample->size >= NEEDED && sample->event == f->hot_name &&
 		   hlg_profile_hit(&f->run.profile, f->hot_event, sample->cpumode,
 				   sample->ip, sample->tid, sample->period,
 				   sample->time))) {
 		f->time = sample->time;
 		return 1;
 	}
-	return take(f, sample, attr, ctx);
+	return take(f, sample, ctx);
 }
 
 /* What has no room for notes leaves it to standard error. */
