@@ -93,6 +93,8 @@ def many_images(put, verb):
     """Images of a saved profile, one of which has all samples."""
     saved = put("a.pb.gz", f.mappings(60000))
     yield verb("diff", "-q", saved, saved), 0, ""
+    builds = put("builds.pb.gz", f.bases(55000, f.TEXT, builds=True))
+    yield verb("diff", "-q", builds, builds), 0, ""
 
 
 def many_bases(put, verb):
