@@ -76,13 +76,18 @@ static void set_interval(struct hlg_compared *result, struct hlg_proportion befo
 	result->high = result->diff + hypot(b.high - b.share, a.share - a.low);
 }
 
+static bool is_known(struct hlg_proportion p)
+{
+	return p.n > 0 && p.share >= 0 && p.share <= 1;
+}
+
 void hlg_compare_samples(struct hlg_compared *result, struct hlg_proportion before,
 			 struct hlg_proportion after)
 {
 	double pooled, variance;
 
 	*result = unknown;
-	if (!(before.n > 0) || !(after.n > 0))
+	if (!is_known(before) || !is_known(after))
 		return;
 	set_interval(result, before, after);
 	pooled = pool(before, after);

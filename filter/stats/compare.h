@@ -43,7 +43,10 @@ struct hlg_proportion {
 	double share, n;
 };
 
-/* Nothing is known if a side has no observations: p is 1, the interval -1 to 1. */
+/*
+ * Nothing is known if a side has no observations, or a share that is none, of sums that
+ * passed 2^64: p is 1, the interval -1 to 1.
+ */
 void hlg_compare_samples(struct hlg_compared *result, struct hlg_proportion before,
 			 struct hlg_proportion after);
 

@@ -496,6 +496,15 @@ static int read_shndx(struct reader *r, size_t table)
 	return 0;
 }
 
+/* The first section of that name, or 0. */
+static size_t section_named(const struct hlg_elf64 *elf, const char *name)
+{
+	for (size_t i = 1; i < elf->n_sections; i++)
+		if (strcmp(elf->sections[i].name, name) == 0)
+			return i;
+	return 0;
+}
+
 /*
  * Reads symbols and notes, behind the sections. Fails if there are no symbols, or if some
  * of these tables cannot be read as they are meant.
@@ -527,6 +536,8 @@ static int read_tables(struct reader *r)
 		}
 	}
 	r->elf->dynsym = symtab.sh_size <= sizeof(Elf64_Sym);
+	r->elf->by_name =
+		!r->elf->dynsym && section_named(r->elf, ".symtab") == symtab_at;
 	if (r->debug && r->elf->dynsym)
 		return 0;
 	if (r->elf->dynsym && dynsym.sh_size <= sizeof(Elf64_Sym))

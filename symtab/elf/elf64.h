@@ -67,6 +67,8 @@ struct hlg_elf64 {
 	bool needs_loader; /* PT_INTERP or DT_NEEDED: no guest, but a program or library
 			      of this machine */
 	bool dynsym;       /* the symbols are .dynsym's: no .symtab */
+	bool by_name;      /* their table is the first section called .symtab, by which
+			      perf looks for it */
 	char *debuglink;   /* the debug file's name, of .gnu_debuglink; NULL: none */
 	uint32_t debuglink_crc;            /* its CRC-32 */
 	char build_id[HLG_NOTE_BUILD_ID];  /* 64 bytes in lower-case hex, empty when there

@@ -48,6 +48,7 @@ static int take_debug(struct hlg_image *image, struct hlg_debug_file *file,
 	image->debug_path = file->path;
 	file->path = NULL;
 	image->elf.dynsym = false;
+	image->elf.by_name = file->elf.by_name;
 	return 0;
 }
 

@@ -24,6 +24,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import forged
 import parsed as rec
 import stacked
 from programs import hlguest_of
@@ -698,6 +699,25 @@ def check_sizes(place):
         yield "symbols overlap"
 
 
+def check_table_name(place):
+    """perf looks for a table by its section's name; where that is another, a companion has it."""
+    for first, name in ((b"", b".symtab"), (b"", b""), (b".symtab", b".symtab")):
+        elf = forged.Elf()
+        if first:
+            elf.section(elf.name(first), 1, at=elf.text, size=1)
+        elf.symbols([(1, forged.TEXT, elf.size)], b"\0main\0")
+        elf.sections[-1] = (elf.name(name) if name else 0, *elf.sections[-1][1:])
+        with open(place.path("table.elf"), "wb") as f:
+            f.write(elf.build())
+        with open(place.path("table.data"), "wb") as f:
+            f.write(forged.recording(forged.sample(forged.TEXT)))
+        must(place.hlguest, "inject", "--force", "-q", place.path("table.elf"),
+             place.path("table.data"), "-o", place.path("injected"))
+        named = must(PERF, "script", "-i", place.path("injected"), "-F", "ip,sym").split()
+        if named != ["1000", "main"]:
+            yield f"behind {first}, table {name}: perf names {named}"
+
+
 def check_diff(place):
     """perf diff compares two recordings of one guest by function."""
     for name in "demo-user", "demo-host":
@@ -710,7 +730,7 @@ def check_diff(place):
 
 
 SHAPES = {
-    "companion": check_sizes, "perf diff": check_diff,
+    "companion": check_sizes, "a table's name": check_table_name, "perf diff": check_diff,
     "pipe mode": check_pipe_mode, "a directory": check_directory,
     "compressed": check_compressed, "callchains": check_callchains,
     "callers": check_children,

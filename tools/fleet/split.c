@@ -2,6 +2,8 @@
 #include "tools/fleet/split.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,26 +11,64 @@
 #include "filter/output/out.h"
 #include "tools/inputs/twice.h"
 
-/* Of a recording that is a folder (perf record --threads) the files in it. */
-static uint64_t size_of(const char *path)
+/*
+ * Nobody can read it, as it is named: its task leaves it out and tells why. Any other
+ * error is the system's, and says nothing of the recording.
+ */
+static bool cannot_be_read(int error)
 {
-	uint64_t sum = 0;
-	struct dirent *entry;
-	struct stat st;
-	DIR *dir;
+	return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP ||
+	       error == ENAMETOOLONG;
+}
 
-	if (stat(path, &st) != 0)
+static bool add_size(uint64_t *sum, int folder, const char *name, mode_t *mode)
+{
+	struct stat st = {0};
+
+	if (fstatat(folder, name, &st, 0) != 0)
+		return cannot_be_read(errno);
+	*mode = st.st_mode & S_IFMT;
+	if (*mode == S_IFREG)
+		*sum += (uint64_t)st.st_size;
+	return true;
+}
+
+/* Of the files in a folder. */
+static bool add_folder(uint64_t *sum, const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry = NULL;
+	bool ok = true;
+	mode_t mode;
+	int why;
+
+	if (!dir)
+		return cannot_be_read(errno);
+	do {
+		errno = 0;
+		entry = readdir(dir);
+		ok = entry ? add_size(sum, dirfd(dir), entry->d_name, &mode) : !errno;
+	} while (entry && ok);
+	why = errno;
+	closedir(dir);
+	errno = why;
+	return ok;
+}
+
+/* Of a recording, which can be a folder (perf record --threads). */
+static int size_of(const char *path, uint64_t *sum, struct hlg_err *err)
+{
+	mode_t mode = 0;
+
+	*sum = 0;
+	if (add_size(sum, AT_FDCWD, path, &mode) &&
+	    (mode != S_IFDIR || add_folder(sum, path)))
 		return 0;
-	if (!S_ISDIR(st.st_mode))
-		return (uint64_t)st.st_size;
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		if (fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
-		    S_ISREG(st.st_mode))
-			sum += (uint64_t)st.st_size;
-	if (dir)
-		closedir(dir);
-	return sum;
+	if (errno == ENOMEM)
+		return hlg_err_memory(err, path);
+	return hlg_err_set(err, HLG_ESYSTEM,
+			   "%s: its size cannot be read: %s (try again)", path,
+			   strerrordesc_np(errno));
 }
 
 /* The largest first; of one size by name, as places are. */
@@ -88,12 +128,14 @@ int hlg_fleet_split(struct hlg_fleet_split *split, struct hlg_list *list, size_t
 	split->tasks = calloc(split->n + 1, sizeof(*split->tasks));
 	order = calloc(split->n + 1, sizeof(*order));
 	if (plan->tasks && split->bytes && split->tasks && order) {
-		for (size_t i = 0; i < split->n; i++) {
-			split->bytes[i] = size_of(split->names[i]);
+		for (size_t i = 0; rc == 0 && i < split->n; i++) {
+			rc = size_of(split->names[i], &split->bytes[i], err);
 			order[i] = i;
 		}
-		qsort_r(order, split->n, sizeof(*order), compare, split);
-		divide(split, order, plan);
+		if (rc == 0) {
+			qsort_r(order, split->n, sizeof(*order), compare, split);
+			divide(split, order, plan);
+		}
 	} else {
 		rc = hlg_err_memory(err, "recordings");
 	}

@@ -17,8 +17,9 @@ struct hlg_fleet_split {
 /*
  * Divides the recordings of a list, whose names it sorts, among at most n_tasks: the
  * largest first, each to the task that has the least. Sets the plan's tasks, but not the
- * digests; one that is named twice counts once, and standard error says so. Finish it in
- * any case.
+ * digests; one that is named twice counts once, and standard error says so. One that is
+ * not there, or denied, has 0 bytes; if a size cannot be read otherwise, it fails. Finish
+ * it in any case.
  */
 int hlg_fleet_split(struct hlg_fleet_split *split, struct hlg_list *list, size_t n_tasks,
 		    struct hlg_fleet_plan *plan, struct hlg_err *err);

@@ -52,7 +52,7 @@ static bool is_plain(const struct hlg_units *units, const struct hlg_unit *unit)
 	const struct hlg_symtab *tab = &units->image->tab;
 	size_t i;
 
-	if (unit->place.kind != HLG_FUNCTION || units->image->elf.dynsym)
+	if (unit->place.kind != HLG_FUNCTION || !units->image->elf.by_name)
 		return false;
 	if (unit->start != symbol->addr || unit->end != symbol->end ||
 	    !is_harmless(units, symbol))
@@ -381,7 +381,8 @@ static void hide(const struct companion *c, Elf64_Shdr *s)
 	    (relocations && !(s->sh_flags & SHF_ALLOC))) {
 		s->sh_type = SHT_NULL;
 		s->sh_name = 0;
-	} else if (s->sh_type == SHT_DYNSYM || strcmp(name, ".gnu_debuglink") == 0 ||
+	} else if (s->sh_type == SHT_DYNSYM || strcmp(name, ".symtab") == 0 ||
+		   strcmp(name, ".dynsym") == 0 || strcmp(name, ".gnu_debuglink") == 0 ||
 		   (relocations && strstr(name, "plt"))) {
 		s->sh_type = SHT_PROGBITS;
 		s->sh_name = 0;

@@ -36,7 +36,8 @@
  * perf 6.1): a symbol without a size reaches up to the next one, or as far as a page
  * behind it; of several at one address the longest name may win; where symbols overlap,
  * any of them may be found; labels that are hidden are not taken; bytes that no symbol
- * covers have no name; names are shown as they are. Only of a function that has its bytes
+ * covers have no name; names are shown as they are; a table that is not the first section
+ * called .symtab is not found. Only of a function that has its bytes
  * for itself, and a name that does nothing to a terminal, there is but one reading: it is
  * called plain. All others are shown by means of a companion.
  */

@@ -132,6 +132,27 @@ START_TEST(nothing_observed)
 }
 END_TEST
 
+/* Of sums that passed 2^64, as a sum of periods can: nothing is known. */
+START_TEST(shares_of_wrapped_sums)
+{
+	static const double shares[] = {1.5, 1e18, -0.5, NAN};
+	struct hlg_proportion one = {0.5, 27000};
+	struct hlg_compared c;
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		struct hlg_proportion wrapped = {shares[i], 27000};
+
+		hlg_compare_samples(&c, wrapped, wrapped);
+		ck_assert_double_eq(c.p, 1);
+		hlg_compare_samples(&c, one, wrapped);
+		ck_assert_double_eq(c.p, 1);
+		hlg_compare_samples(&c, wrapped, one);
+		ck_assert_double_eq(c.low, -1);
+		ck_assert_double_eq(c.high, 1);
+	}
+}
+END_TEST
+
 static const struct hlg_dispersion *dispersion(size_t k)
 {
 	static struct hlg_dispersion all;
@@ -250,6 +271,7 @@ int main(void)
 	tcase_add_test(tc, exact_written_out);
 	tcase_add_test(tc, exact_far_out);
 	tcase_add_test(tc, nothing_observed);
+	tcase_add_test(tc, shares_of_wrapped_sums);
 	tc = tap_case(suite, "runs");
 	tcase_add_test(tc, no_dispersion);
 	tcase_add_test(tc, known_dispersion);

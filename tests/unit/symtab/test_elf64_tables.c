@@ -61,6 +61,29 @@ START_TEST(first_symbol_table_counts)
 }
 END_TEST
 
+/* Is the table the first .symtab, if there is a section of that name behind or before? */
+static bool found_by_name(const char *name, uint32_t type, unsigned int tables)
+{
+	bool by_name;
+
+	sec[MKELF_N_SEC] = (struct mkelf_section){.name = name, .type = type, .align = 1};
+	guest.elf.tables = tables;
+	build();
+	ck_assert_msg(try_image() == 0, "%s", err.msg);
+	by_name = elf.by_name;
+	hlg_elf64_finish(&elf);
+	return by_name;
+}
+
+START_TEST(table_is_found_by_name)
+{
+	ck_assert(found_by_name(".other", SHT_PROGBITS, MKELF_SYMTAB));
+	ck_assert(!found_by_name(".symtab", SHT_PROGBITS, MKELF_SYMTAB));
+	ck_assert(!found_by_name(".other", SHT_PROGBITS, MKELF_DYNSYM));
+	ck_assert(!found_by_name(".symtab", SHT_PROGBITS, MKELF_DYNSYM));
+}
+END_TEST
+
 /* Symbols in .dynsym, and a table of section numbers that says to be of one of both. */
 static int try_numbers(bool dynsym, const uint32_t *numbers, size_t n)
 {
@@ -108,6 +131,7 @@ int main(void)
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, first_symbol_table_counts);
+	tcase_add_test(tc, table_is_found_by_name);
 	tcase_add_test(tc, numbers_belong_to_one_table);
 	return tap_main(suite);
 }
