@@ -318,6 +318,13 @@ START_TEST(probes_read_files)
 	ck_assert_int_eq(p.tracefs, 0);
 	ck_assert(p.kvm_events && p.perfmon && p.machine.intel && p.machine.guest);
 	ck_assert_int_eq(p.paranoid, -1);
+	/* CAP_SYS_ADMIN was enough before there was CAP_PERFMON, and is. */
+	make_file(root, "/proc/self/status", "Name:\tx\nCapEff:\t0000000000200000\n");
+	hlg_doctor_look_at_files(&p, root);
+	ck_assert(p.perfmon);
+	make_file(root, "/proc/self/status", "Name:\tx\nCapEff:\t0000000000100000\n");
+	hlg_doctor_look_at_files(&p, root);
+	ck_assert(!p.perfmon);
 	snprintf(remove, sizeof(remove), "rm -r %s", root);
 	ck_assert_int_eq(system(remove), 0);
 }
