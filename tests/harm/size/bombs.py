@@ -418,6 +418,21 @@ def descending_maps(put, verb):
     yield verb("report", "--mode=all", put("guest.elf", f.guest()), data), 0, ""
 
 
+def forked_mappings(put, verb):
+    """Mappings of one process, and many that it forks, each with one of its own."""
+    def born(kind, i):
+        return f.record(kind, 0, struct.pack("<4IQ2IQ", i, 1, i, 1, i, i, i, i))
+
+    maps = b"".join(f.mmap2(1, f.TEXT + 0x2000 * i, 0x1000) for i in range(5000))
+    guest, n = put("guest.elf", f.guest()), 3000
+    alive = b"".join(born(7, i) + f.mmap2(i, 0, 16) for i in range(2, n))
+    data = put("a.data", f.recording(maps + alive + f.sample()))
+    yield verb("report", "--mode=all", guest, data), 0, ""
+    dead = b"".join(born(7, i) + f.mmap2(i, 0, 16) + born(4, i) for i in range(2, n))
+    data = put("b.data", f.recording(maps + dead + f.sample()))
+    yield verb("report", "--stacks=callgraph", guest, data), 0, ""
+
+
 def many_losses(put, verb):
     """Lost records, each before the last, or all for as long as the recording."""
     n, end = 300000, f.record(f.FINISHED_ROUND, 0, b"")
@@ -466,7 +481,7 @@ CASES = [shared_section_names, shared_insides, shared_names, shared_notes, share
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, many_callers, popular_function,
          shared_depth, inflated_records,
-         inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
+         inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings, many_losses, many_formats]
 
 
 def limit():
