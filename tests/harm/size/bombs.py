@@ -332,6 +332,22 @@ def lines(size):
     return (abbrev, struct.pack("<I", len(unit)) + unit, struct.pack("<I", len(line)) + line)
 
 
+def inflated_records(put, verb):
+    """Compressed records of a recording, which become 30,000 times as many."""
+    # RFC 8878: a frame of a window of 128 KiB, and blocks of that many bytes 1, which are
+    # records of an unknown type.
+    block = struct.pack("<I", 1 << 24 | 131072 << 3 | 1 << 1)
+    frame = b"\x28\xb5\x2f\xfd\0\x38" + block * 100000
+    records = b"".join(f.record(81, 0, frame[at:at + 65520]) for at in range(0, len(frame), 65520))
+    guest, data = put("guest.elf", f.guest()), put("a.data", f.recording(f.sample() + records))
+    told = "grow to more than 1024 times their size"
+    for words in ("report", "-q"), ("inject", "-o", "o.data"), ("windows", "-q"):
+        yield verb(*words, guest, data), 1, told
+    # As few as these are nobody's trouble.
+    records = f.record(81, 0, frame[:6 + 4 * 400])
+    yield verb("report", "-q", guest, put("b.data", f.recording(f.sample() + records))), 0, ""
+
+
 def inflated_lines(put, verb):
     """A line table of 100 KB that inflates to 100 MB, and to 10 GB of lines."""
     abbrev, info, line = lines(100 << 20)
@@ -404,6 +420,21 @@ def descending_maps(put, verb):
     yield verb("report", "--mode=all", put("guest.elf", f.guest()), data), 0, ""
 
 
+def forked_mappings(put, verb):
+    """Mappings of one process, and many that it forks, each with one of its own."""
+    def born(kind, i):
+        return f.record(kind, 0, struct.pack("<4IQ2IQ", i, 1, i, 1, i, i, i, i))
+
+    maps = b"".join(f.mmap2(1, f.TEXT + 0x2000 * i, 0x1000) for i in range(5000))
+    guest, n = put("guest.elf", f.guest()), 3000
+    alive = b"".join(born(7, i) + f.mmap2(i, 0, 16) for i in range(2, n))
+    data = put("a.data", f.recording(maps + alive + f.sample()))
+    yield verb("report", "--mode=all", guest, data), 0, ""
+    dead = b"".join(born(7, i) + f.mmap2(i, 0, 16) + born(4, i) for i in range(2, n))
+    data = put("b.data", f.recording(maps + dead + f.sample()))
+    yield verb("report", "--stacks=callgraph", guest, data), 0, ""
+
+
 def many_losses(put, verb):
     """Lost records, each before the last, or all for as long as the recording."""
     n, end = 300000, f.record(f.FINISHED_ROUND, 0, b"")
@@ -451,8 +482,8 @@ CASES = [shared_section_names, shared_insides, shared_names, shared_notes, share
          shared_functions, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, many_callers, popular_function,
-         shared_depth,
-         inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
+         shared_depth, inflated_records,
+         inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings, many_losses, many_formats]
 
 
 def limit():
