@@ -12,15 +12,9 @@ static int64_t in_range(uint64_t n)
 	return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
-/* Clocks count nanoseconds; the name may have a modifier. */
-static const char *unit_of(const char *event)
+static const char *unit_of(const Pprof__Extra__Event *event)
 {
-	size_t len = strcspn(event, ":");
-
-	if ((len == 9 && strncmp(event, "cpu-clock", len) == 0) ||
-	    (len == 10 && strncmp(event, "task-clock", len) == 0))
-		return "nanoseconds";
-	return "count";
+	return hlg_saved_event_is_clock(event) ? "nanoseconds" : "count";
 }
 
 /* "cycles", told apart by precision where there is another of that name: beside it, as
@@ -45,12 +39,13 @@ static char *event_name(struct hlg_encoder *e, size_t i)
  * alike where the events were not. */
 static char *type_name(struct hlg_encoder *e, size_t i)
 {
+	const Pprof__Extra__Event *event = &e->saved->events.at[i];
 	char *type, *name;
 	size_t size;
 
 	if (!e->saved->server)
 		return event_name(e, i);
-	type = hlg_pprof_server_type(e->saved->events.at[i].name);
+	type = hlg_pprof_server_type(event->name, hlg_saved_event_is_clock(event));
 	size = type ? strlen(type) + 24 : 0;
 	name = type ? hlg_saved_arena_alloc(&e->arena, size, 1) : NULL;
 	if (name)
@@ -92,13 +87,13 @@ bool hlg_encode_tables_types(struct hlg_encoder *e)
 		hlg_encode_refer(e, &p->sample_type[2 * i]->unit, "count");
 		hlg_encode_refer(e, &p->sample_type[2 * i + 1]->type, name);
 		hlg_encode_refer(e, &p->sample_type[2 * i + 1]->unit,
-				 unit_of(e->saved->events.at[i].name));
+				 unit_of(&e->saved->events.at[i]));
 		if (i)
 			continue;
 		hlg_encode_refer(e, &p->default_sample_type, name);
 		hlg_encode_refer(e, &p->period_type->type, name);
 		hlg_encode_refer(e, &p->period_type->unit,
-				 unit_of(e->saved->events.at[i].name));
+				 unit_of(&e->saved->events.at[i]));
 	}
 	return true;
 }

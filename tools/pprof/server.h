@@ -17,6 +17,7 @@
 #ifndef HLG_TOOLS_PPROF_SERVER_H
 #define HLG_TOOLS_PPROF_SERVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -67,7 +68,8 @@ int hlg_pprof_server_write(struct hlg_saved *saved, struct hlg_pprof_server *ser
 
 #define HLG_PPROF_SERVER_FOLDED "[rare samples]"
 
-/* The value type of an event, to be freed; NULL without memory. */
-char *hlg_pprof_server_type(const char *event);
+/* The value type of an event, which is a clock or not, to be freed; NULL without memory.
+ */
+char *hlg_pprof_server_type(const char *event, bool clock);
 
 #endif
