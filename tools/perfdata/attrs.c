@@ -314,6 +314,10 @@ int hlg_attrs_add(struct hlg_perfdata *pd, const uint8_t *attr, size_t size,
 	layout_init(&pd->layouts[pd->n_events], &event->attr);
 	pd->layouts[pd->n_events].event = pd->n_events;
 	pd->n_events++;
+	if (event->attr.enable_on_exec) {
+		pd->on_exec = true;
+		pd->host.attached = false;
+	}
 	return 0;
 }
 

@@ -81,6 +81,7 @@ struct hlg_perfdata {
 	struct hlg_ids ids;
 	uint32_t n_checked; /* events that hlg_attrs_check has seen */
 	uint16_t id_back;   /* of the id, from the end of other records; 0: none */
+	bool on_exec; /* an event began to count when perf ran a command */
 	struct hlg_perfdata_host host;
 	struct hlg_lasts lasts;
 	struct hlg_perfdata_member *members; /* of the group at hand, for the sink */
