@@ -311,16 +311,22 @@ static enum hlg_trust_verdict identify(struct hlg_trust *trust,
 	return verdict;
 }
 
+/* What makes guest addresses, which are in no lane, an image's own. */
+static uint64_t to_own(const struct hlg_image *image, struct hlg_base at)
+{
+	return image->first - at.base;
+}
+
 /* Samples of an image that do not fit may be of another build of it: its tail fits, if it
  * is moved. some: guest addresses, which become the image's own. */
 static bool look_at_tail(struct hlg_image_test *ti, struct hlg_addresses *some)
 {
-	uint64_t bias = hlg_image_base(ti->image, 0).bias;
+	uint64_t move = to_own(ti->image, hlg_image_base(ti->image, 0));
 
 	if (hlg_image_n_bases(ti->image) != 1 || hlg_trust_elsewhere(ti))
 		return true;
 	for (size_t i = 0; i < some->n; i++)
-		some->at[i].ip -= bias;
+		some->at[i].ip += move;
 	return hlg_tail_fit(&ti->tail, ti->code, ti->image, some->at, some->n);
 }
 
@@ -369,7 +375,8 @@ static bool test_parts(struct hlg_image_test *ti, const struct hlg_addresses *ad
 		while (k < addrs->n && addrs->at[k].ip - at.base < size)
 			k++;
 		ok = k == j ||
-		     hlg_part_fit(&parts, lines, addrs->at + j, k - j, -at.bias);
+		     hlg_part_fit(&parts, lines, addrs->at + j, k - j,
+				  to_own(ti->image, at));
 		*all &= k == j || (ok && parts.all);
 	}
 	return ok;
