@@ -254,15 +254,19 @@ def inlined_everywhere(put, verb):
 
 
 def nested_functions(put, verb):
-    """Functions that all end where the last does, and callers in each."""
-    n, size = 4000, 1 << 18
-    elf = f.Elf(size).symbols([(1, f.TEXT + 16 * i, size - 16 * i) for i in range(n)], b"\0f\0")
-    calls = b"\x90\x90\x90\xe8\0\0\0\0".ljust(16, b"\x90")
-    elf.data[elf.text:elf.text + size] = calls * (size // 16)
-    backs = [f.TEXT + 16 * i + 8 for i in range(n)]
-    data = put("a.data", stacks([(f.TEXT + 4, backs)]))
-    guest = put("guest.elf", elf.build())
-    yield verb("report", "-q", "--force", "--children", guest, data), 0, ""
+    """Functions that all end where the last does, or begin where the first does."""
+    size = 1 << 18
+    data = put("a.data", stacks([(f.TEXT + 4, [f.TEXT + 16 * i + 8 for i in range(4000)])]))
+    for n, status, told in (5, 0, ""), (4000, 1, "lie within each other too often"):
+        for symbols in ([(1, f.TEXT + 16 * i, size - 16 * i) for i in range(n)],
+                        [(1, f.TEXT, size - 16 * i) for i in range(n)]):
+            elf = f.Elf(size).symbols(symbols, b"\0f\0")
+            calls = b"\x90\x90\x90\xe8\0\0\0\0".ljust(16, b"\x90")
+            elf.data[elf.text:elf.text + size] = calls * (size // 16)
+            guest = put("guest.elf", elf.build())
+            for words in (("report", "--children"), ("report", "--skid=3"),
+                          ("report", "--format=json"), ("annotate", "--top=0")):
+                yield verb(*words, "-q", "--force", guest, data), status, told
 
 
 def many_callers(put, verb):
