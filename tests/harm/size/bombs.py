@@ -232,6 +232,29 @@ def scopes(entries, n=30000):
     return elf.symbols([(1, f.TEXT, 1 << 16)], b"\0main\0").build()
 
 
+def attributes_without_bytes(put, verb):
+    """Attributes that take no bytes, 250,000 of each entry; and one long table of all units."""
+    # DW_TAG_compile_unit, with children, and DW_TAG_subprogram: DW_AT_external as
+    # DW_FORM_flag_present, DW_AT_low_pc, DW_AT_high_pc.
+    def kinds(n):
+        return b"\1\x11\1\0\0\2\x2e\0" + b"\x3f\x19" * n + b"\x11\1\x12\7\0\0\0"
+
+    unit = struct.pack("<HIB", 4, 0, 8) + b"\1" + b"".join(
+        b"\2" + struct.pack("<QQ", f.TEXT + i, 1) for i in range(20000)) + b"\0"
+    unit = struct.pack("<I", len(unit)) + unit
+    data = put("a.data", stacks((f.TEXT + 10 * i, [f.TEXT + i]) for i in range(190)))
+    for n, told in (60, ""), (250000, "left out: an entry has too many attributes"):
+        guest = put("guest.elf", debug(f.Elf(), [(b".debug_abbrev", kinds(n), 0),
+                                                 (b".debug_info", unit, 0)]))
+        yield verb("report", "-q", "--force", "--children", guest, data), 0, told
+    table = b"".join(f.varint(i + 1) + b"\x11\0\x11\1\x12\7\0\0" for i in range(40000)) + b"\0"
+    info = b"".join(struct.pack("<IHIB", 26, 4, 0, 8) + f.varint(39000) +
+                    struct.pack("<QQ", f.TEXT + i, 1) for i in range(15000))
+    guest = put("guest.elf", debug(f.Elf(), [(b".debug_abbrev", table, 0),
+                                             (b".debug_info", info, 0)]))
+    yield verb("lookup", guest, "0x1000"), 0, "left out: its units share too long tables"
+
+
 def stacks(samples):
     """A recording of (ip, return addresses) each."""
     records = b"".join(f.record(f.SAMPLE, f.GUEST, struct.pack(
@@ -484,6 +507,7 @@ CASES = [shared_section_names, shared_insides, shared_names, shared_notes, share
          shared_functions, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, many_callers, popular_function,
+         attributes_without_bytes,
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings, many_losses, many_formats]
 
