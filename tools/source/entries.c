@@ -7,8 +7,10 @@
 #include <string.h>
 
 enum {
-	MAX_ATTRIBUTES = 64, /* of one abbreviation */
-	TIMES = 16           /* bytes of all units' tables, for one of the units */
+	MAX_ATTRIBUTES = 64,   /* of one abbreviation */
+	TIMES = 16,            /* bytes of all units' tables, for one of the units */
+	TIMES_LINES = 2,       /* and of their lines, for one of all lines */
+	FREE_LINES = 256 << 10 /* bytes of lines that need none */
 };
 
 #define FREE ((uint64_t)16 << 20) /* bytes of tables that need none */
@@ -70,8 +72,18 @@ static bool vet_table(const Elf_Data *data, uint64_t offset, uint64_t *size)
 	return true;
 }
 
-/* .debug_abbrev, or .zdebug_abbrev, of a file that libdw has opened. */
-static const Elf_Data *abbreviations(Dwarf *dwarf)
+/* Is this "debug_abbrev", or "debug_abbrev.dwo", of "abbrev"? */
+static bool is_called(const char *name, const char *what)
+{
+	const char *own = name ? strstr(name, "debug_") : NULL;
+	size_t n = strlen(what);
+
+	return own && strncmp(own + 6, what, n) == 0 &&
+	       (own[6 + n] == '\0' || strcmp(own + 6 + n, ".dwo") == 0);
+}
+
+/* .debug_WHAT, or .zdebug_WHAT, of a file that libdw has opened; NULL: it has none. */
+static const Elf_Data *section_of(Dwarf *dwarf, const char *what)
 {
 	Elf *elf = dwarf_getelf(dwarf);
 	Elf_Scn *section = NULL;
@@ -80,15 +92,14 @@ static const Elf_Data *abbreviations(Dwarf *dwarf)
 	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
 		return NULL;
 	while ((section = elf_nextscn(elf, section))) {
+		const Elf_Data *data;
 		GElf_Shdr sh;
-		const char *name = gelf_getshdr(section, &sh)
-					   ? elf_strptr(elf, names, sh.sh_name)
-					   : NULL;
 
-		name = name ? strstr(name, "debug_abbrev") : NULL;
-		if (name && (strcmp(name, "debug_abbrev") == 0 ||
-			     strcmp(name, "debug_abbrev.dwo") == 0))
-			return elf_getdata(section, NULL);
+		if (!gelf_getshdr(section, &sh) ||
+		    !is_called(elf_strptr(elf, names, sh.sh_name), what))
+			continue;
+		data = elf_getdata(section, NULL);
+		return data && data->d_buf ? data : NULL;
 	}
 	return NULL;
 }
@@ -119,15 +130,57 @@ static const char *add_units(struct sum *sum, Dwarf *dwarf, bool types)
 	return NULL;
 }
 
+/* What the table of lines at an offset says that it has (6.2.4). */
+static uint64_t size_of_lines(const Elf_Data *data, uint64_t at)
+{
+	const unsigned char *bytes = data->d_buf;
+	uint64_t size = 0;
+	uint32_t first;
+
+	if (at > data->d_size || data->d_size - at < 12)
+		return 0;
+	memcpy(&first, bytes + at, sizeof(first));
+	if (first == UINT32_MAX) /* of 64-bit DWARF */
+		memcpy(&size, bytes + at + sizeof(first), sizeof(size));
+	else
+		size = first;
+	return size < data->d_size - at ? size : data->d_size - at;
+}
+
+/* Adds the lines of all units. */
+static const char *add_lines(const Elf_Data *data, Dwarf *dwarf)
+{
+	uint64_t left = FREE_LINES + TIMES_LINES * (uint64_t)data->d_size, size;
+	Dwarf_Word at, last = UINT64_MAX;
+	Dwarf_Attribute attr;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+
+	while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
+		if (!dwarf_attr(&unit, DW_AT_stmt_list, &attr) ||
+		    dwarf_formudata(&attr, &at) != 0 || at == last)
+			continue;
+		size = size_of_lines(data, at);
+		if (size > left)
+			return "its units share too many lines";
+		left -= size;
+		last = at;
+	}
+	return NULL;
+}
+
 bool hlg_entries_vet(Dwarf *dwarf, const char *path, struct hlg_err *err)
 {
-	struct sum sum = {.data = abbreviations(dwarf)};
+	struct sum sum = {.data = section_of(dwarf, "abbrev")};
+	const Elf_Data *lines = section_of(dwarf, "line");
 	const char *wrong = NULL;
 
-	if (sum.data && sum.data->d_buf)
+	if (sum.data)
 		wrong = add_units(&sum, dwarf, false);
-	if (sum.data && sum.data->d_buf && !wrong)
+	if (sum.data && !wrong)
 		wrong = add_units(&sum, dwarf, true);
+	if (sum.data && lines && !wrong)
+		wrong = add_lines(lines, dwarf);
 	if (wrong)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: source lines left out: %s (damaged; build or copy it "

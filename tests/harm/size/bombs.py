@@ -357,6 +357,32 @@ def lines(size):
     return (abbrev, struct.pack("<I", len(unit)) + unit, struct.pack("<I", len(line)) + line)
 
 
+def nested_lines(put, verb):
+    """Tables of lines that begin in each other's list of files, one of each unit."""
+    n = 3000
+    # One folder, "d"; of each file its name, its folder, and a block, which for the one that
+    # there is reaches to the program: DW_LNCT_path, _directory_index, _size as DW_FORM_string,
+    # _data1, _block.
+    files = b"\1\1\x08\1d\0" + b"\3\1\x08\2\x0b\4\x09\1a\0\0"
+    head = struct.pack("<BBBbBB", 1, 1, 1, -5, 14, 13) + b"\0\1\1\1\1\0\0\0\1\0\0\1" + files
+    size = 12 + len(head) + 4
+    program = b"\0\x09\2" + struct.pack("<Q", f.TEXT) + b"\x12" * 400000 + b"\2\x10\0\1\1"
+    tables = b"".join(
+        struct.pack("<IHBBI", i * size + len(program) - 4, 5, 8, 0, i * size - 12) + head +
+        bytes((i - 1) * size >> 7 * k & 127 | 128 * (k < 3) for k in range(4))
+        for i in range(n, 0, -1))
+    abbrev = b"\1\x11\0\x10\x17\x11\1\x12\7\0\0\0"
+    info = b"".join(struct.pack("<IHIBBIQQ", 28, 4, 0, 8, 1, i * size, f.TEXT + 16 * i, 16)
+                    for i in range(n))
+    elf = f.Elf(16 * n)
+    for name, data in ((b".debug_abbrev", abbrev), (b".debug_info", info),
+                       (b".debug_line", tables + program)):
+        elf.section(elf.name(name), 1, 0, at=elf.put(data), size=len(data))
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16 * n)], b"\0main\0").build())
+    data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + 16 * i) for i in range(n))))
+    yield verb("annotate", "-q", guest, data), 0, "left out: its units share too many lines"
+
+
 def inflated_records(put, verb):
     """Compressed records of a recording, which become 30,000 times as many."""
     # RFC 8878: a frame of a window of 128 KiB, and blocks of that many bytes 1, which are
@@ -507,7 +533,7 @@ CASES = [shared_section_names, shared_insides, shared_names, shared_notes, share
          shared_functions, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, many_callers, popular_function,
-         attributes_without_bytes,
+         attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings, many_losses, many_formats]
 
