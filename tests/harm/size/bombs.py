@@ -471,6 +471,17 @@ def descending_maps(put, verb):
     yield verb("report", "--mode=all", put("guest.elf", f.guest()), data), 0, ""
 
 
+def long_event_name(put, verb):
+    """An event called by 400 KB, in which 9,000 threads have a sample each."""
+    attr, name = f.attr(), b"e" * 400000 + bytes(8)
+    described = struct.pack("<II", 1, len(attr)) + attr + struct.pack("<II", 0, len(name)) + name
+    data = put("a.data", f.recording(b"".join(f.sample(tid=i + 1) for i in range(9000)), [attr],
+                                     None, {12: described}))
+    for words in "--format=csv", "--format=json":
+        yield verb("report", "-q", "--by=event,tid", words, put("guest.elf", f.guest()), data), \
+            0, ""
+
+
 def forked_mappings(put, verb):
     """Mappings of one process, and many that it forks, each with one of its own."""
     def born(kind, i):
@@ -535,7 +546,8 @@ CASES = [shared_section_names, shared_insides, shared_names, shared_notes, share
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, many_callers, popular_function,
          attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,
-         inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings, many_losses, many_formats]
+         inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
+         long_event_name, many_losses, many_formats]
 
 
 def limit():
