@@ -26,6 +26,7 @@ SANDBOXES = {101: (1, 3), 202: (2,)}  # a process has its own
 CPUS = 3
 FUNC, NOTYPE, OBJECT, IFUNC = 2, 0, 1, 10
 EXITS = b"\xe6\x64", b"\xf4"  # out, hlt
+CALL = b"\xe8\0\0\0\0"
 
 Sample = collections.namedtuple("Sample", "time cpu pid tid event ip mode period sandbox")
 
@@ -41,11 +42,14 @@ class Guest:
         self.starts = []  # where instructions begin
         self.hot = []  # exits that many samples are at
         elf = forged.Elf(self.size)
-        elf.data[elf.text:elf.text + self.size] = self.code(rng)
+        code = bytearray(self.code(rng))
+        places = [self.snap(symbol) if real else symbol for symbol in self.symbols(rng)]
+        self.calls = list(self.link(rng, code, places))
+        elf.data[elf.text:elf.text + self.size] = code
         names, table, edges = bytearray(b"\0"), bytearray(24), {0, self.size}
         forms = (b"f%d", b"f%d", b"of::some<%d>", b"with %d blanks", b"a;%d", b"same",
                  *[b"_ZN3abc4f%03dEv"] * mangled)
-        for at, size, info in map(self.snap if real else tuple, self.symbols(rng)):
+        for at, size, info in places:
             table += struct.pack("<IBBHQQ", len(names), info, 0, 1, forged.TEXT + at, size)
             number = len(table) // 24
             names += rng.choice(forms).replace(b"%d", b"%d" % number).replace(
@@ -62,7 +66,7 @@ class Guest:
         """Instructions of one to seven bytes, exits among them, and padding."""
         some = (b"\x90", b"\x55", b"\x89\xc8", b"\x48\x89\xe5", b"\x0f\x1f\x40\x00",
                 b"\xb8\x01\x00\x00\x00", b"\xc3", b"\xcc", b"\x48\x81\xc1\x00\x01\x00\x00",
-                *EXITS)
+                *EXITS, CALL)
         out = b""
         while len(out) < self.size:
             self.starts.append(self.base + len(out))
@@ -86,6 +90,20 @@ class Guest:
             at += max(size, 1) + rng.choice((0, 0, 0, 3, 30))
         rng.shuffle(found)
         return found
+
+    def link(self, rng, code, places):
+        """Has each call go to a symbol: (where it returns to, first, end of what it calls)."""
+        for start in self.starts:
+            at = start - self.base
+            if code[at:at + len(CALL)] == CALL:
+                target, size, _ = rng.choice(places)
+                struct.pack_into("<i", code, at + 1, target - at - len(CALL))
+                yield start + len(CALL), self.base + target, self.base + target + size
+
+    def caller(self, rng, ip):
+        """Where what is at ip returns to, mostly."""
+        fitting = [back for back, first, end in self.calls if first <= ip < end]
+        return rng.choice(fitting) if fitting and rng.random() < .9 else self.some(rng)
 
     def snap(self, symbol):
         at, size, info = symbol
@@ -163,9 +181,10 @@ class Recording:
         if self.stacks:
             words = []
             if s.sandbox:
-                words = [CONTEXT_GUEST_USER, s.ip,
-                         *(self.guest.some(self.rng) for _ in range(self.rng.randint(0, 4))),
-                         CONTEXT_GUEST, s.sandbox << 32 | FRAMES << 8 | WHOLE]
+                words = [CONTEXT_GUEST_USER, s.ip]
+                for _ in range(self.rng.randint(0, 4)):
+                    words.append(self.guest.caller(self.rng, words[-1]))
+                words += [CONTEXT_GUEST, s.sandbox << 32 | FRAMES << 8 | WHOLE]
             body += struct.pack(f"<{1 + len(words)}Q", len(words), *words)
         return record(SAMPLE, s.mode, body)
 

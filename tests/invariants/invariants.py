@@ -74,6 +74,7 @@ CHECKS = {
     "formats of stacks": cut(sums.check_formats, stacks=True),
     "instructions": cut(sums.check_annotate),
     "frames": cut(sums.check_flame, stacks=True),
+    "callers": cut(sums.check_children, stacks=True),
     "sums of exits": sums.check_exits,
     "sums of windows": sums.check_windows,
     "orders": cut(pairs.check_orders),

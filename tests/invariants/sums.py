@@ -283,3 +283,37 @@ def check_windows(bed, rng):
                                                           (1, *window["counts"]))]
     same(f"windows {only}", dict(want), {f["function"]: [f["windows"], *f["counts"]]
                                          for f in document["functions"]})
+
+
+def check_children(bed, rng, guest, rec, data):
+    """A function has the stacks that it stands in, once each, and what it calls is of these."""
+    tree = pick(rng, "caller", "callee")
+    document = bed.json("report", *ALL, "--border=keep", "--children", "-g", tree, guest, *data)
+    if document is None:
+        return
+    stacks = document["stacks"]["list"]
+    same("stacks", of_total(document["totals"], "guest"), added(stacks))
+    rows = {f["name"]: f for f in document["functions"]}
+    names = collections.Counter(f["name"] for f in document["children"])
+    for f in document["children"]:
+        if names[f["name"]] > 1:
+            continue
+        same(f"children of {f['name']}", added([f]),
+             added(s for s in stacks if f["name"] in s["frames"]))
+        same(f"self of {f['name']}", added([f["self"]]),
+             added(s for s in stacks if f["name"] == s["frames"][-1]))
+        if f["kind"] in KINDS:
+            same(f"self and row of {f['name']}", added([f["self"]]),
+                 added([rows[f["name"]]] if f["name"] in rows else []))
+        check_calls(f, f["callee_tree" if tree == "caller" else "caller_tree"])
+
+
+def check_calls(function, tree):
+    """No call has more than what is around it."""
+    within = collections.Counter()
+    for node in tree:
+        within[node["parent"]] += node["samples"]
+    for parent, samples in within.items():
+        most = function if parent is None else tree[parent]
+        if samples > most["samples"]:
+            raise Broken(f"calls of {function['name']}: {samples} in {most['samples']}")
