@@ -130,6 +130,8 @@ def same(what, first, other):
     if isinstance(first, Result):
         lines = [(a, b) for a, b in zip(lines_of(first), lines_of(other)) if a != b]
         shown = lines[:3] or [(len(lines_of(first)), len(lines_of(other)))]
+    elif not isinstance(first, dict):
+        shown = [first, other]
     else:
         keys = [k for k in {**first, **other} if first.get(k) != other.get(k)]
         shown = [(k, first.get(k), other.get(k)) for k in keys[:3]]
