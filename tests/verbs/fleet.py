@@ -237,8 +237,17 @@ def slurm(bench):
         out, err, status = bench.run("fleet", "status", "sum.pb.gz.d", **env)
         if status or err or said not in out or ("none is" in out) != ("none is" in said):
             yield f"squeue: {script}: {status}, {out}{err}"
+    for script, job in (("seq -f '%g advice' 400 >&2; echo '100;cluster'", "100"),
+                        ("seq 400 >&2; echo 1234567", "1234567"),
+                        ("echo 100; seq -f '%g is not it' 20 >&2", "100")):
+        bench.again()
+        bench.write("bin/sbatch", f"#!/bin/sh\n{script}\n", 0o755)
+        out, err, status = bench.submit("--engine=slurm", **env)
+        if status or err or f"job {job} runs 3 tasks" not in out or \
+                bench.read("sum.pb.gz.d/jobs").decode() != f"map {job}\nreduce {job}\n":
+            yield f"job {job}: {status}, {out}{err}"
     bench.again()
-    bench.write("bin/sbatch", "#!/bin/sh\nseq -s' banner' 400 >&2; echo 100\n", 0o755)
+    bench.write("bin/sbatch", "#!/bin/sh\nprintf %0600d 100\n", 0o755)
     _, err, status = bench.submit("--engine=slurm", **env)
     if status != 1 or "may have submitted (ask squeue)" not in err:
         yield f"no number: {status}, {err}"
