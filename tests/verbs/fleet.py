@@ -106,6 +106,8 @@ def here(bench):
     if status or err or [t[0] for t in tasks] != ["0", "1", "2"] or \
             sum(int(t[1]) for t in tasks) != 8 or {*os.listdir(bench.folder)} != before:
         yield f"print: {status}, {out}{err}"
+    if shlex.split(out.splitlines()[-1]) != ["#", "hlguest", "fleet", "reduce", bench.path("sum.pb.gz.d")]:
+        yield f"print: the sum: {out}"
     largest = max(os.path.getsize(bench.path(n)) for n in bench.names[:-1])
     sizes = sorted(int(t[2]) for t in tasks)
     if sizes[-1] - sizes[0] > largest:
@@ -276,6 +278,13 @@ def parallel(bench):
     if status or words[-4:] != [":::", "0", "1", "2"] or "--sshloginfile" not in words:
         yield f"{status}, {words}, {out}{err}"
     yield from bench.same("parallel")
+    for engine in "parallel", "local":
+        out, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d", "--print",
+                                     f"--engine={engine}")
+        words = [shlex.split(line) for line in out.splitlines()]
+        if status or err or words != [
+                ["#", "the", "sum:"], ["#", "hlguest", "fleet", "reduce", bench.path("sum.pb.gz.d")]]:
+            yield f"nothing left to do for {engine}: {status}, {out}{err}"
     out, err, status = bench.submit("--engine=parallel", "--slf=hosts", "--transfer", "--print")
     words = shlex.split(out.splitlines()[0]) if out else []
     if status or [words[words.index("--transferfile") + 1:][:1], "--cleanup" in words,

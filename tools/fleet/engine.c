@@ -282,6 +282,21 @@ static bool print_task(const struct hlg_fleet_plan *plan, size_t task)
 	return ok;
 }
 
+static bool print_sum(const struct hlg_fleet_plan *plan)
+{
+	struct hlg_fleet_command c = {0};
+	bool ok;
+
+	hlg_fleet_command_add(&c, "hlguest");
+	hlg_fleet_command_add(&c, "fleet");
+	hlg_fleet_command_add(&c, "reduce");
+	hlg_fleet_command_add(&c, "%s", plan->dir);
+	hlg_fleet_command_print(&c, "# the sum:\n# ", "\n");
+	ok = !c.failed;
+	hlg_fleet_command_finish(&c);
+	return ok;
+}
+
 int hlg_fleet_engine_print(const struct hlg_fleet_plan *plan, const size_t *tasks,
 			   size_t n, struct hlg_err *err)
 {
@@ -290,12 +305,14 @@ int hlg_fleet_engine_print(const struct hlg_fleet_plan *plan, const size_t *task
 
 	if (plan->engine == HLG_FLEET_SLURM)
 		print_slurm(plan, tasks, n, &c);
-	if (plan->engine == HLG_FLEET_PARALLEL) {
+	if (plan->engine == HLG_FLEET_PARALLEL && n) {
 		hlg_fleet_parallel_make(&c, plan, "parallel", tasks, n);
 		hlg_fleet_command_print(&c, "", "\n");
 	}
 	for (size_t i = 0; i < n && (i == 0 || plan->engine == HLG_FLEET_LOCAL); i++)
 		c.failed |= !print_task(plan, tasks[i]);
+	if (plan->engine != HLG_FLEET_SLURM) /* whose job it is */
+		c.failed |= !print_sum(plan);
 	failed = c.failed;
 	hlg_fleet_command_finish(&c);
 	return failed ? hlg_err_memory(err, "commands") : 0;
