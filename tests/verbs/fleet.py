@@ -166,7 +166,8 @@ def again(bench):
         harm(path)
         os.unlink(bench.path("sum.pb.gz"))
         out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
-        if status != 1 or "2 of 3 are whole; not 1 (" not in out:
+        why = [line for line in out.splitlines() if f"/{rng[1]}: " in line]
+        if status != 1 or "2 of 3 are whole; not 1 (" not in out or len(why) != (name != "gone"):
             yield f"{name}: status {status}, {out}{err}"
         _, err, status = bench.run("fleet", "reduce", "sum.pb.gz.d")
         if status != 1 or os.path.exists(bench.path("sum.pb.gz")):
@@ -189,6 +190,13 @@ def again(bench):
     if status != 1 or "1 of 1 tasks failed" not in err or os.path.exists(bench.path("sum.pb.gz")) or \
             b"is another list than" not in bench.read("sum.pb.gz.d/log/1.txt"):
         yield f"a task's list has changed: {status}, {err}"
+    os.rename(bench.path("list"), bench.path("list.kept"))
+    os.mkdir(bench.path("list"))
+    _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
+    if status != 1 or "list: cannot be read: Is a directory" not in err:
+        yield f"the list is a folder: {status}, {err}"
+    os.rmdir(bench.path("list"))
+    os.rename(bench.path("list.kept"), bench.path("list"))
     with open(bench.path("list"), "a", encoding="ascii") as f:
         f.write("x.data\n")
     _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
