@@ -718,6 +718,25 @@ def check_table_name(place):
             yield f"behind {first}, table {name}: perf names {named}"
 
 
+def check_same_names(place):
+    """Companions have names of their own, whatever their ELFs are called."""
+    words, bases = [], [0x400000 * i for i in (1, 2, 3)]
+    for name, base in zip(("a/g.elf", "b/g.elf", "c/g.elf.2"), bases):
+        function = b"of_" + name[:1].encode()
+        elf = forged.Elf().symbols([(1, forged.TEXT, forged.TEXT)], b"\0" + function + b"\0")
+        os.mkdir(os.path.dirname(place.path(name)))
+        with open(place.path(name), "wb") as f:
+            f.write(elf.build())
+        words.append(f"{place.path(name)}@{base:#x}")
+    with open(place.path("three.data"), "wb") as f:
+        f.write(forged.recording(b"".join(forged.sample(base + 16) for base in bases)))
+    must(place.hlguest, "inject", "--force", *words, place.path("three.data"), "-o",
+         place.path("three"))
+    named = perf("script", "-i", place.path("three"), "-F", "ip,sym").split()[1::2]
+    if named != ["of_a", "of_b", "of_c"]:
+        yield f"perf names {named}, of {os.listdir(place.path('three.elf'))}"
+
+
 def check_diff(place):
     """perf diff compares two recordings of one guest by function."""
     for name in "demo-user", "demo-host":
@@ -731,6 +750,7 @@ def check_diff(place):
 
 SHAPES = {
     "companion": check_sizes, "a table's name": check_table_name, "perf diff": check_diff,
+    "ELFs of one name": check_same_names,
     "pipe mode": check_pipe_mode, "a directory": check_directory,
     "compressed": check_compressed, "callchains": check_callchains,
     "callers": check_children,

@@ -12,6 +12,7 @@ here, real perf: the only table of --once is what report says of its recording.
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -238,6 +239,39 @@ def check_ends(bench):
         total = samples_of(out.decode().split("recorded  ")[-1])
         if child.returncode != status or not total or (total[0] - AT_END) % PER_PING:
             yield f"{sig}: status {child.returncode}, {total}: {line}{err}"
+
+
+def wait_for(child, path, word):
+    """Until a file that a child writes has a word in it; false if it has ended without."""
+    until, text = time.monotonic() + TIMEOUT, ""
+    while word not in text and time.monotonic() < until and child.poll() is None:
+        time.sleep(0.05)
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+    return word in text
+
+
+def check_full(bench):
+    """Tables that cannot be written end it; what could not be judged before is not why."""
+    elf, out, err = (os.path.join(bench.folder, name) for name in ("full.elf", "full.out", "full.err"))
+    shutil.copy(DEMO, elf)
+    with open(out, "w", encoding="utf-8") as f, open(err, "w", encoding="utf-8") as g:
+        child = subprocess.Popen(bench.argv("--stdio", "--format=json", elf, "-p", "1"),
+                                 cwd=bench.folder, stdout=f, stderr=g, restore_signals=False,
+                                 env=environment(HOW="goes on", **bench.env))
+    judged = wait_for(child, out, '"verdict":"verified"')
+    os.unlink(elf)
+    refused = wait_for(child, err, "no such file")
+    if child.poll() is None:  # no more than is in it: as on a disk that is full
+        resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (os.path.getsize(out),) * 2)
+    status = child.wait(timeout=TIMEOUT)
+    with open(err, encoding="utf-8") as f:
+        said = f.read()
+    if "not in this build" in said:
+        raise Skip(said.strip())
+    if not judged or not refused or status != 1 or said.count("no such file") != 1 or \
+            "standard output: cannot be written" not in said:
+        yield f"{judged}, {refused}, status {status}: {said}"
 
 
 def check_keys(bench):
@@ -597,7 +631,7 @@ def main():
             tap.skip("hlguest top", str(e))
             return tap.finish()
         for name, check in (("--once", check_once), ("JSON", check_json),
-                            ("tables", check_tables), ("ends", check_ends),
+                            ("tables", check_tables), ("ends", check_ends), ("full", check_full),
                             ("words", check_words), ("--force", check_forced),
                             ("another user", check_foreign), ("left out", check_left),
                             ("many guests", check_many), ("keys", check_keys),
