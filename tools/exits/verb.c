@@ -18,8 +18,8 @@
 #include "tools/exits/read.h"
 #include "tools/exits/write.h"
 #include "tools/feed/feed.h"
-#include "tools/feed/turns.h"
 #include "tools/inputs/inputs.h"
+#include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 
 #define ENOUGH 100 /* samples, to find a base by them alone */
@@ -118,7 +118,7 @@ static int find_bases(const struct hlg_inputs *in, struct hlg_run *run,
 
 	*done = !are_stated(&run->space);
 	for (size_t i = 0; *done && i < in->n_files; i++)
-		*done = hlg_turns_is_kept(in->files[i]);
+		*done = hlg_perfdata_is_kept(in->files[i]);
 	for (size_t i = 0; *done && i < in->n_files; i++) {
 		struct hlg_recording_sums sums;
 		/* What is wrong with a file is told when its exits are read. */

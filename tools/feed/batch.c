@@ -12,7 +12,7 @@
 #include "filter/trust/apart.h"
 #include "filter/trust/guest-bases.h"
 #include "filter/trust/identity.h"
-#include "tools/feed/turns.h"
+#include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
 
@@ -120,7 +120,7 @@ static int read_guests(struct worker *w, size_t number, struct contents *content
 {
 	struct hlg_batch_file *file = &w->batch->files[number];
 	const char *path = w->batch->paths[number];
-	bool kept = w->batch->given || hlg_turns_is_kept(path);
+	bool kept = w->batch->given || hlg_perfdata_is_kept(path);
 	bool ok, fits = true, twice = w->finder.space && kept;
 	int rc = read_contents(
 		w, number, w->space->n_lanes || (w->finder.space && !twice), contents);
