@@ -435,7 +435,8 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 	for (size_t i = 0; rc == 0 && i < batch->n_paths; i++) {
 		if (batch->files[i].rc < 0) {
 			hlg_origins_add_unread(&run->profile.origins,
-					       hlg_pprof_is(batch->paths[i]),
+					       !batch->given &&
+						       hlg_pprof_is(batch->paths[i]),
 					       batch->files[i].err.msg);
 			continue;
 		}
