@@ -8,7 +8,7 @@
 #include "filter/trust/base-search.h"
 #include "symtab/image/base.h"
 #include "tools/feed/feed.h"
-#include "tools/feed/turns.h"
+#include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 
 enum {
@@ -37,7 +37,7 @@ static int find_bases(struct hlg_exits_guest *g, const struct hlg_inputs *in,
 
 	g->knows = !are_stated(&run->space);
 	for (size_t i = 0; g->knows && i < in->n_files; i++)
-		g->knows = hlg_turns_is_kept(in->files[i]);
+		g->knows = hlg_perfdata_is_kept(in->files[i]);
 	for (size_t i = 0; g->knows && i < in->n_files; i++) {
 		struct hlg_recording_sums sums;
 		/* What is wrong with a file is told when its exits are read. */
