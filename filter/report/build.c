@@ -142,8 +142,7 @@ static int build_whole(struct hlg_report *r, enum hlg_weight weight, struct hlg_
 }
 
 /* Edges need code, which a report that names no function does not look at. */
-static int count_edges(const struct hlg_report *r, struct hlg_view *view,
-		       struct hlg_err *err)
+static int count_edges(struct hlg_report *r, struct hlg_view *view, struct hlg_err *err)
 {
 	if (r->options->skid == 0 || r->suppressed ||
 	    hlg_trust_skid(&r->trust, view, r->options->skid))

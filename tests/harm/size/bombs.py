@@ -294,6 +294,16 @@ def nested_functions(put, verb):
                 yield verb(*words, "-q", "--force", guest, data), status, told
 
 
+def large_function(put, verb):
+    """A function of 600 KB, in which 12,000 threads have a sample each."""
+    size = 600000
+    elf = f.Elf(size).symbols([(1, f.TEXT, size)], b"\0f\0")
+    elf.data[elf.text:elf.text + size] = b"\x90" * size
+    data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + 40 * i, tid=i + 1)
+                                              for i in range(12000))))
+    yield verb("report", "-q", "--skid=2", "--by=tid", put("guest.elf", elf.build()), data), 0, ""
+
+
 def many_callers(put, verb):
     """Functions that are all called, each by another."""
     n = 30000
@@ -545,7 +555,8 @@ def shared_insides(put, verb):
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
-         shared_ranges, ranges_below, inlined_everywhere, nested_functions, many_callers, popular_function,
+         shared_ranges, ranges_below, inlined_everywhere, nested_functions, large_function,
+         many_callers, popular_function,
          attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
