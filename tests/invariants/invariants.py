@@ -74,6 +74,7 @@ CHECKS = {
     "cuts of windows": cuts.check_windows,
     "formats": cut(sums.check_formats),
     "formats of stacks": cut(sums.check_formats, stacks=True),
+    "formats of damaged recordings": cut(sums.check_damaged, stacks=True),
     "instructions": cut(sums.check_annotate),
     "frames": cut(sums.check_flame, stacks=True),
     "callers": cut(sums.check_children, stacks=True),

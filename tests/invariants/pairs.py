@@ -82,6 +82,8 @@ def check_fleet(bed, rng, guest, rec, data):
                   guest)
     got = bed.run("fleet", "submit", "--list=list", f"--tasks={rng.randint(1, 4)}", "-o",
                   "sum.pb.gz", guest, "--", *KEEP[:2], *more)
+    if "none of" in got.err:  # recordings could be read: there is no sum
+        return
     there = [os.path.exists(bed.place(name)) for name in ("one.pb.gz", "sum.pb.gz")]
     same(f"fleet {more} of {names}: {one} {got}: files", *there)
     if there[0]:
