@@ -9,6 +9,7 @@ import collections
 import os
 import random
 import struct
+import zlib
 
 import extras
 import forged
@@ -26,16 +27,23 @@ SANDBOXES = {101: (1, 3), 202: (2,)}  # a process has its own
 CPUS = 3
 FUNC, NOTYPE, OBJECT, IFUNC = 2, 0, 1, 10
 EXITS = b"\xe6\x64", b"\xf4"  # out, hlt
+NOTE = struct.pack("<III", 11, 8, 1) + b"Hyperlight\0\0" + b"0.18.0\0\0"
 CALL = b"\xe8\0\0\0\0"
 
 Sample = collections.namedtuple("Sample", "time cpu pid tid event ip mode period sandbox")
 
 
+def as_library(elf):
+    """ET_DYN, which lies anywhere."""
+    data = elf.build()
+    return data[:16] + struct.pack("<H", 3) + data[18:]
+
+
 class Guest:
     """An ELF and where it lies; edges are the addresses where something begins or ends."""
 
-    def __init__(self, rng, base=None, mangled=True, real=False):
-        """real: symbols begin and end where instructions do."""
+    def __init__(self, rng, base=None, mangled=True, real=False, noted=False):
+        """real: symbols begin and end where instructions do. noted: as a Hyperlight guest."""
         self.size = rng.choice((0x200, 0x1000, 0x3000))
         self.base = base or rng.choice((0x1000, 0x4000, 0x200000, 0x7f0000000000))
         self.bias = self.base - forged.TEXT
@@ -55,12 +63,22 @@ class Guest:
             names += rng.choice(forms).replace(b"%d", b"%d" % number).replace(
                 b"%03d", b"%03d" % (number % 1000)) + b"\0"
             edges |= {at, at + size}
+        self.code_bytes = bytes(code)
         strings = elf.section(0, 3, at=elf.put(bytes(names)), size=len(names))
         elf.section(0, 2, at=elf.put(bytes(table)), size=len(table), link=strings, entry=24)
-        self.data = bytearray(elf.build())
-        struct.pack_into("<H", self.data, 16, 3)  # ET_DYN, which lies anywhere
-        self.data = bytes(self.data)
+        if noted:
+            elf.section(0, 7, at=elf.put(NOTE), size=len(NOTE))
+        self.data = as_library(elf)
         self.edges = sorted(self.base + edge for edge in edges)
+
+    def stripped(self, debug_file):
+        """The same without symbols, which are in a file of that name."""
+        elf = forged.Elf(self.size)
+        elf.data[elf.text:elf.text + self.size] = self.code_bytes
+        link = debug_file + bytes(4 - len(debug_file) % 4) + struct.pack(
+            "<I", zlib.crc32(self.data))
+        elf.section(elf.name(b".gnu_debuglink"), 1, at=elf.put(link), size=len(link))
+        return as_library(elf)
 
     def code(self, rng):
         """Instructions of one to seven bytes, exits among them, and padding."""

@@ -3,6 +3,8 @@
 of both sides, and those of the other direction; and a base that is found is where they were.
 """
 import collections
+import gzip
+import os
 
 import inputs
 from bed import Broken, counts_of, same
@@ -65,6 +67,32 @@ def check_merges(bed, rng, guest, rec, data):
     for names in (rng.sample(saved, 3), ["two.pb.gz", order[2]], [order[2], "two.pb.gz"]):
         if merge("other.pb.gz", *names) != whole:
             raise Broken(f"merge of {names}, two being of {order[:2]}: other bytes")
+
+
+def check_fleet(bed, rng, guest, rec, data):
+    """However recordings are divided, the sum has the bytes of one report of them all."""
+    names = parts(bed, rng, rec, rng.randint(1, 5))
+    if rng.random() < .4:
+        bed.write(inputs.damage(rng, rec.file(), 104), names[-1])
+    if rng.random() < .2:
+        names.append("none.data")
+    bed.write("".join(name + "\n" for name in names).encode(), "list")
+    more = ("--mode=all", rng.choice(("--by=event", "--by=pid", "--by=tid,cpu")))
+    one = bed.run("report", *KEEP, *more, "--format=pprof", "--out=one.pb.gz", "--input-list=list",
+                  guest)
+    got = bed.run("fleet", "submit", "--list=list", f"--tasks={rng.randint(1, 4)}", "-o",
+                  "sum.pb.gz", guest, "--", *KEEP[:2], *more)
+    if "none of" in got.err:  # recordings could be read: there is no sum
+        return
+    there = [os.path.exists(bed.place(name)) for name in ("one.pb.gz", "sum.pb.gz")]
+    same(f"fleet {more} of {names}: {one} {got}: files", *there)
+    if there[0]:
+        saved = []
+        for name in ("one.pb.gz", "sum.pb.gz"):
+            with open(bed.place(name), "rb") as f:
+                saved.append(gzip.decompress(f.read()))
+        if saved[0] != saved[1]:
+            raise Broken(f"fleet {more} of {names}: other bytes")
 
 
 def side_of(document, side):
