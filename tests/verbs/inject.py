@@ -328,7 +328,7 @@ def check_compressed(place):
         raise Skip("libzstd is not installed")
     out, err, _ = run(place.hlguest, "report", DEMO, path)
     if "without libzstd" in err + out or "skipped" in out:
-        return list(place.refused("built without libzstd", 1, DEMO, path, "-o", "x"))
+        return list(place.refused("packed: is compressed, and this hlguest was built without libzstd", 1, DEMO, path, "-o", "x"))
     wrong = compare_shape(place, "packed", path)
     new, old = Recording(path + ".out"), original()
     if rec.ZSTD in new.features or \
@@ -633,6 +633,9 @@ def check_refused(place):
     shutil.copy(DEMO, place.path("two.elf/demo.elf"))
     with open(place.path("a.map"), "w", encoding="utf-8") as f:
         f.write("5000 1000 jitted\n")
+    with open(place.path("no.tid"), "wb") as f:
+        f.write(forged.recording(forged.record(forged.SAMPLE, forged.GUEST, bytes(16)),
+                                 [forged.attr(forged.IP | forged.TIME)]))
     for said, status, words in (
         ("samples lie|sample lies", 3, [DEMO + "@0x5008", "same", "-o", "x"]),
         ("is an input of this run", 1, [DEMO, "same", "-o", "same"]),
@@ -645,6 +648,7 @@ def check_refused(place):
         ("no such file|No such file", 1, [DEMO, "same", "-o", "missing/x"]),
         ("is not a regular file", 1, [DEMO, "same", "-o", "/dev/full"]),
         ("is not a regular file", 1, [DEMO, "same", "-o", "/dev/stdout"]),
+        ("no.tid: its guest samples have no process id", 1, [DEMO, "no.tid", "-o", "x"]),
         ("is a perf map", 1, ["map:a.map", "same", "-o", "x"]),
         ("one recording at a time", 2, [DEMO, "same", "copy", "-o", "x"]),
         ("no output file", 2, [DEMO, "same"]),
