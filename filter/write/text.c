@@ -141,8 +141,8 @@ static bool leave_out(struct text *t, unsigned char column)
 static void fit_columns(struct text *t, size_t shown)
 {
 	static const unsigned char in_order[] = {HLG_REPORT_BAR, HLG_REPORT_SIZE,
-						 HLG_REPORT_SAMPLES, HLG_REPORT_MARGIN,
-						 HLG_REPORT_TIME};
+						 HLG_REPORT_SAMPLES, HLG_REPORT_TIME,
+						 HLG_REPORT_MARGIN};
 	size_t name = 0;
 
 	for (size_t i = 0; i < shown; i++) {

@@ -14,9 +14,8 @@
 #include "symtab/bsearch.h"
 
 #define NO_SYMBOLS                                                                       \
-	"has no symbols (it was stripped: `strip -s` and, for Rust, `strip = "           \
-	"\"symbols\"` "                                                                  \
-	"remove them, `strip --strip-debug` is safe)"
+	"has no symbols, it was stripped (name it as it was built, or keep them: "       \
+	"`strip --strip-debug`, for Rust `strip = \"debuginfo\"`)"
 
 /* EI_OSABI of what wasmtime compiles: wasmtime-environ, obj.rs. */
 #define ELFOSABI_WASMTIME 200
