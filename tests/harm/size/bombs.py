@@ -40,6 +40,16 @@ def shared_section_names(put, verb):
     guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
     yield verb("report", guest, put("a.data", f.recording(f.sample()))), 0, ""
     yield verb("lookup", guest, "0x1000"), 0, ""
+    # Of data, each of which has a sample.
+    n, elf = 5000, f.Elf()
+    name = elf.name(b"A" * 300000)
+    for i in range(n):
+        elf.section(name, 1, 2, 0x100000 + 16 * i, elf.text, 16)
+    elf.segments.append((1, 4, elf.text, 0x100000, 0x100000, 0x1000, 16 * n, 1))
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
+    samples = [f.TEXT] * n + [0x100000 + 16 * i for i in range(n)]
+    data = put("a.data", f.recording(b"".join(map(f.sample, samples))))
+    yield verb("report", "-q", guest, data), 3, ""  # half of them fit nothing
 
 
 def shared_names(put, verb):
