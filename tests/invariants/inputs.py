@@ -161,25 +161,32 @@ def text(what):
 class Recording:
     """Rounds of buffers, one of each CPU, as perf record reads them."""
 
-    def __init__(self, rng, guest, rounds=None, stacks=False, losses=True):
+    def __init__(self, rng, guest, rounds=None, stacks=False, losses=True, lacking=False):
+        """lacking: some have no times, CPUs or periods."""
         self.rng, self.guest, self.stacks = rng, guest, stacks
         self.events = rng.sample(EVENTS, rng.randint(1, len(EVENTS)))
         # The kernel numbers each event on each CPU, and of each thread, if it is inherited.
         self.n_ids = rng.choice((1, 1, 5, 600))
         self.kind = IP | TID | TIME | CPU | PERIOD | IDENTIFIER | (CALLCHAIN if stacks else 0)
+        if lacking and rng.random() < .4:
+            self.kind &= ~rng.choice((TIME, CPU, PERIOD, TIME | CPU, CPU | PERIOD))
         self.samples, self.lost, self.lost_samples = [], 0, 0
         self.now = 10 ** 9
         self.rounds = [self.round(losses) for _ in range(rounds or rng.randint(1, 5))]
 
-    def tail(self, pid, tid, cpu):
+    def tail(self, pid, tid, cpu, time=None):
         """What other records end with."""
-        return struct.pack("<IIQIIQ", pid, tid, self.now, cpu, 0, 1)
+        return (struct.pack("<II", pid, tid) + self.only(TIME, "<Q", time or self.now) +
+                self.only(CPU, "<II", cpu, 0) + struct.pack("<Q", 1))
+
+    def only(self, bit, form, *values):
+        return struct.pack(form, *values) if self.kind & bit else b""
 
     def begin(self):
         """Who the processes are, and what they have mapped."""
         out = b""
         for pid in PROCESSES:
-            trail = struct.pack("<IIQIIQ", pid, pid, 10 ** 9 - 1, 0, 0, 1)
+            trail = self.tail(pid, pid, 0, 10 ** 9 - 1)
             out += record(COMM, 0, struct.pack("<II", pid, pid) + text(b"vmm%d" % pid) + trail)
             out += record(MMAP2, USER, struct.pack(
                 "<2I3Q2I2Q2I", pid, pid, 0x400000, 0x4000, 0, 8, 1, pid, 0, 5, 2) +
@@ -202,8 +209,8 @@ class Recording:
 
     def pack(self, s):
         chosen = 1 + s.event + 8 * self.rng.randrange(self.n_ids)
-        body = struct.pack("<QQIIQIIQ", chosen, s.ip, s.pid, s.tid, s.time, s.cpu, 0,
-                           s.period)
+        body = (struct.pack("<QQII", chosen, s.ip, s.pid, s.tid) + self.only(TIME, "<Q", s.time) +
+                self.only(CPU, "<II", s.cpu, 0) + self.only(PERIOD, "<Q", s.period))
         if self.stacks:
             words = []
             if s.sandbox:
