@@ -18,6 +18,7 @@ import json
 import math
 import os
 import re
+import struct
 import shutil
 import sys
 import tempfile
@@ -310,19 +311,25 @@ def check_times(build):
 
 
 def check_attached(build):
-    """The length of a recording of all CPUs tells nothing."""
-    with tempfile.TemporaryDirectory(prefix="diff-") as folder:
-        path = os.path.join(folder, "all.data")
-        with open(HOST, "rb") as f:
-            data = f.read()
-        at = data.rindex(b"--host\0")  # of perf's own words
-        with open(path, "wb") as f:
-            f.write(data[:at] + b"-a\0\0\0\0\0" + data[at + 7:])
-        with copied(path, 3) as befores, copied(USER, 3) as afters:
-            out, err, status = run(hlguest_of(build), "diff", ELF, *befores, "--after",
-                                   *afters, "--fail-if=5%")
-    if status or "not tested: -a, -p and -t" not in out:
-        yield f"{status} {err} {out}"
+    """The length of a recording of all CPUs tells nothing; that of a command does."""
+    with open(HOST, "rb") as f:
+        data = f.read()
+    at = data.rindex(b"--host\0")  # of perf's own words
+    attrs, = struct.unpack_from("<Q", data, 24)
+    flags, = struct.unpack_from("<Q", data, attrs + 40)  # of perf_event_attr
+    for word, on_exec, attached in ((b"-a", False, True), (b"-ga", False, True), (b"-ea", False, False),
+                                    (b"-t", False, True), (b"-t", True, False)):
+        changed = bytearray(data[:at] + word.ljust(7, b"\0") + data[at + 7:])
+        struct.pack_into("<Q", changed, attrs + 40, flags & ~(1 << 12) | on_exec << 12)
+        with tempfile.TemporaryDirectory(prefix="diff-") as folder:
+            path = os.path.join(folder, "all.data")
+            with open(path, "wb") as f:
+                f.write(changed)
+            with copied(path, 3) as befores, copied(USER, 3) as afters:
+                out, err, status = run(hlguest_of(build), "diff", ELF, *befores, "--after",
+                                       *afters, "--fail-if=5%")
+        if ("not tested: -a, -p and -t" in out) != attached or (attached and status):
+            yield f"{word} {on_exec}: {status} {err} {out}"
 
 
 def check_brief(build):

@@ -209,6 +209,14 @@ def check_ends(bench):
     if passes and (status != 1 or "perf's recording: is damaged" not in err or
                    "signal" in err or not samples_of(out.split("recorded  ")[-1])):
         yield f"breaks: status {status}: {err}{out}"
+    # What a message calls a recording that is in no file is no file's name.
+    named = os.path.join(bench.folder, "perf's recording")
+    with open(named, "w", encoding="utf-8") as f:
+        f.write("of something else")
+    out, err, got = bench.run("-g", "--stdio", how="ends")
+    os.unlink(named)
+    if passes and (got or not samples_of(out.split("recorded  ")[-1])):
+        yield f"a file of that name: status {got}: {err}{out}"
     _, err, status = bench.run("--stdio", how="ends", status=5)
     if status != 5:
         yield f"perf's status: {status}: {err}"

@@ -12,7 +12,7 @@
 #include "filter/trust/apart.h"
 #include "filter/trust/guest-bases.h"
 #include "filter/trust/identity.h"
-#include "tools/feed/turns.h"
+#include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
 
@@ -120,7 +120,7 @@ static int read_guests(struct worker *w, size_t number, struct contents *content
 {
 	struct hlg_batch_file *file = &w->batch->files[number];
 	const char *path = w->batch->paths[number];
-	bool kept = w->batch->given || hlg_turns_is_kept(path);
+	bool kept = w->batch->given || hlg_perfdata_is_kept(path);
 	bool ok, fits = true, twice = w->finder.space && kept;
 	int rc = read_contents(
 		w, number, w->space->n_lanes || (w->finder.space && !twice), contents);
@@ -435,7 +435,8 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 	for (size_t i = 0; rc == 0 && i < batch->n_paths; i++) {
 		if (batch->files[i].rc < 0) {
 			hlg_origins_add_unread(&run->profile.origins,
-					       hlg_pprof_is(batch->paths[i]),
+					       !batch->given &&
+						       hlg_pprof_is(batch->paths[i]),
 					       batch->files[i].err.msg);
 			continue;
 		}

@@ -462,7 +462,8 @@ static bool keep_build_id(void *ids, const struct hlg_perfdata_build_id *b)
 	       hlg_hostsyms_build_ids_set(ids, b->path, b->id, b->size);
 }
 
-static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,
+/* file: where the recording can be read again, or "-". */
+static int begin_order(struct feed *feed, const struct hlg_perfdata *pd, const char *file,
 		       const struct hlg_feed_how *how, struct hlg_deferred **deferred,
 		       struct hlg_err *err)
 {
@@ -476,7 +477,7 @@ static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,
 		return 0;
 	rc = hlg_perfdata_build_ids(pd, keep_build_id, &feed->timeline.ids, err);
 	if (rc == 0)
-		rc = hlg_deferred_read(deferred, feed->path, err);
+		rc = hlg_deferred_read(deferred, file, err);
 	feed->deferred = *deferred;
 	return rc;
 }
@@ -570,30 +571,28 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	struct hlg_turns *turns = NULL;
 	struct hlg_tails *tails = NULL;
 	struct hlg_deferred *deferred = NULL;
+	const char *file = how->live ? "-" : path; /* to be looked at again */
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
-	rc = hlg_feed_window(&profile->window, path, profile->options, err);
+	rc = hlg_feed_window(&profile->window, file, profile->options, err);
 	if (rc == 0 && !how->no_sandboxes && !how->live)
 		rc = find_sandboxes(&feed, &turns, &tails, err);
 	if (rc == 0)
 		rc = how->live ? hlg_perfdata_open_stream(&pd, path, &stream, err)
 			       : hlg_perfdata_open(&pd, path, err);
-	if (rc < 0) {
-		hlg_turns_free(turns);
-		hlg_tails_free(tails);
-		return rc;
-	}
 	feed.pd = pd;
-	if (feed.ordered)
-		rc = begin_order(&feed, pd, how, &deferred, err);
+	if (rc == 0 && feed.ordered)
+		rc = begin_order(&feed, pd, file, how, &deferred, err);
 	if (rc == 0)
 		rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
 				      : read_range(&feed, pd, err);
-	sum_up(sums, &feed, &before);
-	add_host(profile, hlg_perfdata_host(pd)->name);
+	if (pd) { /* what was read before an error counts */
+		sum_up(sums, &feed, &before);
+		add_host(profile, hlg_perfdata_host(pd)->name);
+	}
 	if (rc == 0)
-		rc = hlg_feed_when(pd, how->live ? "-" : path, &profile->span, sums, err);
+		rc = hlg_feed_when(pd, file, &profile->span, sums, err);
 	hlg_starts_end(&profile->starts);
 	hlg_turns_use(turns, !sums->lost, profile);
 	finish(&feed);

@@ -62,6 +62,10 @@ struct hlg_perfdata_host {
  */
 int hlg_perfdata_open(struct hlg_perfdata **pd, const char *path, struct hlg_err *err);
 
+/* Can path be opened again, with the same in it, as a file or a folder can? Standard
+ * input cannot, also where a file is called "-". */
+bool hlg_perfdata_is_kept(const char *path);
+
 /* Where the bytes of a recording in pipe mode come from, one after the other. */
 struct hlg_perfdata_stream {
 	/* Up to n bytes into to; 0 at the end; -1 with errno. Called between two records:
