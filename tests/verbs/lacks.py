@@ -117,6 +117,18 @@ def check_no_end(place):
         yield "a whole recording has no end"
 
 
+def check_formats(place):
+    """Formats of tracepoints stand at the end: without it they are cut off, too."""
+    with open(os.path.join(DATA, "demo-exits.data"), "rb") as f:
+        data = f.read()
+    path = place.write("exits.data", data[:-2000])
+    for words, text in ((["exits"], "was cut off, and with it the formats"),
+                        (REPORT, "no guest samples, only tracepoints"), (REPORT, NO_END)):
+        said = place.said(words, path)
+        if text not in said or "with hlguest record --exits)" in said and words[0] == "report":
+            yield f"{words[0]}: {said}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
@@ -124,7 +136,7 @@ def main():
         place = Place(args.build, folder)
         for name, check in (("samples", check_samples), ("windows", check_windows),
                             ("exits", check_exits), ("sides", check_sides),
-                            ("no end", check_no_end)):
+                            ("no end", check_no_end), ("formats", check_formats)):
             tap.run(name, lambda check=check: list(check(place)))
     return tap.finish()
 
