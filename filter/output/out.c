@@ -49,13 +49,13 @@ int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err)
 	if (target != HLG_TARGET_FILE) {
 		if (access(path, W_OK) == 0)
 			return 0;
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_ESYSTEM,
 				   "%s: cannot be written: %s (name another)", path,
 				   strerrordesc_np(errno));
 	}
 	if (hlg_target_folder(folder, path) && access(folder, W_OK | X_OK) == 0)
 		return 0;
-	return hlg_err_set(err, HLG_EINPUT,
+	return hlg_err_set(err, HLG_ESYSTEM,
 			   "%s: its folder cannot be written: %s (name another)", path,
 			   strerrordesc_np(errno));
 }

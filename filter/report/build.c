@@ -142,8 +142,7 @@ static int build_whole(struct hlg_report *r, enum hlg_weight weight, struct hlg_
 }
 
 /* Edges need code, which a report that names no function does not look at. */
-static int count_edges(const struct hlg_report *r, struct hlg_view *view,
-		       struct hlg_err *err)
+static int count_edges(struct hlg_report *r, struct hlg_view *view, struct hlg_err *err)
 {
 	if (r->options->skid == 0 || r->suppressed ||
 	    hlg_trust_skid(&r->trust, view, r->options->skid))
@@ -151,10 +150,12 @@ static int count_edges(const struct hlg_report *r, struct hlg_view *view,
 	return hlg_err_memory(err, "report");
 }
 
-/* Are rows to be looked at for samples that do not fit? */
+/* Are rows to be looked at for samples that do not fit? Those of addresses are not shown.
+ */
 static bool marks(const struct hlg_report *r)
 {
-	return !r->suppressed && !r->options->force && r->trust.all.samples.off > 0;
+	return !r->profile->of_addresses && !r->suppressed && !r->options->force &&
+	       r->trust.all.samples.off > 0;
 }
 
 /* The border, the view, and whether its samples fit, or those of elsewhere do there. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "filter/report/banner.h"
 #include "filter/report/nothing.h"
 #include "filter/report/rates.h"
 #include "filter/stats/interval.h"
@@ -450,9 +451,7 @@ static void tell_trust(struct hlg_report *r)
 	tell_sizes(r);
 	if (r->suppressed && r->trust.all.verdict == HLG_TRUST_MISMATCH &&
 	    !hlg_space_is_made(r->space))
-		hlg_note_list_warn(&r->remarks,
-				   "functions are not named, because they would be "
-				   "wrong: addresses are (--force=yes names them)");
+		hlg_note_list_warn(&r->remarks, "%s", hlg_banner_unnamed);
 }
 
 /* Bases that are not those that the files state. */

@@ -13,6 +13,7 @@ struct hlg_stacks_memo {
 	uint32_t chain, comm, mappings, node;
 	int32_t pid, tid; /* tid: -1 unless it is a root */
 	uint64_t ip;      /* of host samples without a chain */
+	uint8_t cpumode;  /* and so */
 };
 
 /* What the last sample of a chain had, + 1: most others of it have that, too. */
@@ -197,7 +198,8 @@ static bool same_memo(const void *ctx, uint32_t number)
 	const struct hlg_stacks_memo *a = search->key, *b = &search->s->memos[number];
 
 	return a->chain == b->chain && a->comm == b->comm && a->pid == b->pid &&
-	       a->tid == b->tid && a->mappings == b->mappings && a->ip == b->ip;
+	       a->tid == b->tid && a->mappings == b->mappings && a->ip == b->ip &&
+	       a->cpumode == b->cpumode;
 }
 
 /* Names the chain of a sample, or the sample; mark: it is a mark. */
@@ -276,6 +278,7 @@ static uint32_t stack_of(struct hlg_stacks *s, const struct hlg_stacks_sample *s
 		.pid = sample->pid,
 		.tid = s->roots & HLG_ROOT_TID ? sample->tid : -1,
 		.ip = mark || sample->chain ? 0 : sample->ip,
+		.cpumode = mark || sample->chain ? 0 : sample->cpumode,
 		.comm = recent ? recent->comm : HLG_NO_STRING,
 	};
 	uint64_t hash = hash_key((uint64_t)key.chain << 32 | key.comm,

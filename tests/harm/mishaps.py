@@ -254,6 +254,10 @@ def check_wrong_kind(place):
         (["inject", "good.elf", "good.data", "-o", "-"], 1, "is not a regular file"),
         (["record"], 2, "nothing to record"),
         (["record", "-F", "often", "--", "true"], 2, "not a frequency"),
+        (["record", "-o", "nowhere/x", "--", "true"], 1, "x: its folder cannot be written"),
+        (["top", "--once", "-o", "nowhere/x", "good.elf", "--", "true"], 1, "cannot be written"),
+        (["calibrate", "--out=nowhere/x"], 1, "x: its folder cannot be written"),
+        (["calibrate", "--save=nowhere/x"], 1, "x: its folder cannot be written"),
     ):
         yield from differences(" ".join(argv), place.run(*argv), said, status)
     if place.profiles:

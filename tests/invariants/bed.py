@@ -124,12 +124,14 @@ class Bed:
 
 
 def same(what, first, other):
-    """Two results, or documents, that are to be equal."""
+    """Two results, documents or lists that are to be equal."""
     if first == other:
         return
     if isinstance(first, Result):
         lines = [(a, b) for a, b in zip(lines_of(first), lines_of(other)) if a != b]
         shown = lines[:3] or [(len(lines_of(first)), len(lines_of(other)))]
+    elif not isinstance(first, dict):
+        shown = [first, other]
     else:
         keys = [k for k in {**first, **other} if first.get(k) != other.get(k)]
         shown = [(k, first.get(k), other.get(k)) for k in keys[:3]]

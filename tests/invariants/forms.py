@@ -88,7 +88,7 @@ def check_forms(bed, rng):
     bed.write(rec.pipe(zipped, marked), "zipped-stream", NAME)
     os.mkdir(bed.place("folder"))
     rec.folder(bed.place("folder", NAME))
-    for verb in rng.sample(VERBS, 4):
+    for verb in rng.sample(VERBS, 2):  # another round has others
         first = ask(bed, verb, guest, "file")
         check_threads(bed, rng, verb, guest, "file", first)
         check_threads(bed, rng, verb, guest, "zipped", first)

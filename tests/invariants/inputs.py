@@ -4,16 +4,18 @@
 All that is in a recording is known, and one recording can be written as a file, as perf
 record -o - writes it, as a folder, and compressed. damage() changes any file.
 """
+import bisect
 import collections
 import os
 import random
 import struct
+import zlib
 
 import extras
 import forged
 
 IP, TID, TIME, CALLCHAIN, CPU, PERIOD, IDENTIFIER = 1, 2, 4, 0x20, 0x80, 0x100, 0x10000
-COMM, LOST, SAMPLE, MMAP2, LOST_SAMPLES, ROUND = 3, 2, 9, 10, 13, 68
+COMM, LOST, THROTTLE, SAMPLE, MMAP2, LOST_SAMPLES, ROUND = 3, 2, 5, 9, 10, 13, 68
 ATTR_RECORD, FEATURE_RECORD, COMPRESSED = 64, 80, 27
 KERNEL, USER, GUEST_KERNEL, GUEST_USER = 1, 2, 4, 5
 CONTEXT_GUEST_USER, CONTEXT_GUEST = 2 ** 64 - 2560, 2 ** 64 - 2048
@@ -24,42 +26,71 @@ PROCESSES = {101: (101, 102, 103), 202: (202,)}
 SANDBOXES = {101: (1, 3), 202: (2,)}  # a process has its own
 CPUS = 3
 FUNC, NOTYPE, OBJECT, IFUNC = 2, 0, 1, 10
+EXITS = b"\xe6\x64", b"\xf4"  # out, hlt
+NOTE = struct.pack("<III", 11, 8, 1) + b"Hyperlight\0\0" + b"0.18.0\0\0"
+CALL = b"\xe8\0\0\0\0"
 
 Sample = collections.namedtuple("Sample", "time cpu pid tid event ip mode period sandbox")
+
+
+def as_library(elf):
+    """ET_DYN, which lies anywhere."""
+    data = elf.build()
+    return data[:16] + struct.pack("<H", 3) + data[18:]
 
 
 class Guest:
     """An ELF and where it lies; edges are the addresses where something begins or ends."""
 
-    def __init__(self, rng, base=None, mangled=True):
+    def __init__(self, rng, base=None, mangled=True, real=False, noted=False):
+        """real: symbols begin and end where instructions do. noted: as a Hyperlight guest."""
         self.size = rng.choice((0x200, 0x1000, 0x3000))
         self.base = base or rng.choice((0x1000, 0x4000, 0x200000, 0x7f0000000000))
         self.bias = self.base - forged.TEXT
+        self.starts = []  # where instructions begin
+        self.hot = []  # exits that many samples are at
         elf = forged.Elf(self.size)
-        elf.data[elf.text:elf.text + self.size] = self.code(rng)
+        code = bytearray(self.code(rng))
+        places = [self.snap(symbol) if real else symbol for symbol in self.symbols(rng)]
+        self.calls = list(self.link(rng, code, places))
+        elf.data[elf.text:elf.text + self.size] = code
         names, table, edges = bytearray(b"\0"), bytearray(24), {0, self.size}
         forms = (b"f%d", b"f%d", b"of::some<%d>", b"with %d blanks", b"a;%d", b"same",
                  *[b"_ZN3abc4f%03dEv"] * mangled)
-        for at, size, info in self.symbols(rng):
+        for at, size, info in places:
             table += struct.pack("<IBBHQQ", len(names), info, 0, 1, forged.TEXT + at, size)
             number = len(table) // 24
             names += rng.choice(forms).replace(b"%d", b"%d" % number).replace(
                 b"%03d", b"%03d" % (number % 1000)) + b"\0"
             edges |= {at, at + size}
+        self.code_bytes = bytes(code)
         strings = elf.section(0, 3, at=elf.put(bytes(names)), size=len(names))
         elf.section(0, 2, at=elf.put(bytes(table)), size=len(table), link=strings, entry=24)
-        self.data = bytearray(elf.build())
-        struct.pack_into("<H", self.data, 16, 3)  # ET_DYN, which lies anywhere
-        self.data = bytes(self.data)
+        if noted:
+            elf.section(0, 7, at=elf.put(NOTE), size=len(NOTE))
+        self.data = as_library(elf)
         self.edges = sorted(self.base + edge for edge in edges)
 
+    def stripped(self, debug_file):
+        """The same without symbols, which are in a file of that name."""
+        elf = forged.Elf(self.size)
+        elf.data[elf.text:elf.text + self.size] = self.code_bytes
+        link = debug_file + bytes(4 - len(debug_file) % 4) + struct.pack(
+            "<I", zlib.crc32(self.data))
+        elf.section(elf.name(b".gnu_debuglink"), 1, at=elf.put(link), size=len(link))
+        return as_library(elf)
+
     def code(self, rng):
-        """Instructions of one to seven bytes, and padding."""
+        """Instructions of one to seven bytes, exits among them, and padding."""
         some = (b"\x90", b"\x55", b"\x89\xc8", b"\x48\x89\xe5", b"\x0f\x1f\x40\x00",
-                b"\xb8\x01\x00\x00\x00", b"\xc3", b"\xcc", b"\x48\x81\xc1\x00\x01\x00\x00")
+                b"\xb8\x01\x00\x00\x00", b"\xc3", b"\xcc", b"\x48\x81\xc1\x00\x01\x00\x00",
+                *EXITS, CALL)
         out = b""
         while len(out) < self.size:
+            self.starts.append(self.base + len(out))
             out += rng.choice(some)
+        exits = [at for at in self.starts if out[at - self.base:].startswith(EXITS)]
+        self.hot = rng.sample(exits, min(len(exits), rng.randint(0, 3)))
         return out[:self.size]
 
     def symbols(self, rng):
@@ -78,12 +109,34 @@ class Guest:
         rng.shuffle(found)
         return found
 
+    def link(self, rng, code, places):
+        """Has each call go to a symbol: (where it returns to, first, end of what it calls)."""
+        for start in self.starts:
+            at = start - self.base
+            if code[at:at + len(CALL)] == CALL:
+                target, size, _ = rng.choice(places)
+                struct.pack_into("<i", code, at + 1, target - at - len(CALL))
+                yield start + len(CALL), self.base + target, self.base + target + size
+
+    def caller(self, rng, ip):
+        """Where what is at ip returns to, mostly."""
+        fitting = [back for back, first, end in self.calls if first <= ip < end]
+        return rng.choice(fitting) if fitting and rng.random() < .9 else self.some(rng)
+
+    def snap(self, symbol):
+        at, size, info = symbol
+        begin, end = (bisect.bisect_right(self.starts, self.base + n) for n in (at, at + size))
+        begin, end = (self.starts[i - 1] - self.base for i in (begin, end))
+        return begin, end - begin, info
+
     def around(self):
         """Every edge, and the bytes beside it."""
         return sorted({ip for edge in self.edges for ip in (edge - 1, edge, edge + 1)})
 
     def some(self, rng):
         """An address, mostly of the code."""
+        if self.hot and rng.random() < .1:
+            return rng.choice(self.hot)
         if rng.random() < .05:
             return rng.choice((self.base - 64, self.base + self.size + 4096, rng.getrandbits(44)))
         return self.base + rng.randrange(self.size)
@@ -146,9 +199,10 @@ class Recording:
         if self.stacks:
             words = []
             if s.sandbox:
-                words = [CONTEXT_GUEST_USER, s.ip,
-                         *(self.guest.some(self.rng) for _ in range(self.rng.randint(0, 4))),
-                         CONTEXT_GUEST, s.sandbox << 32 | FRAMES << 8 | WHOLE]
+                words = [CONTEXT_GUEST_USER, s.ip]
+                for _ in range(self.rng.randint(0, 4)):
+                    words.append(self.guest.caller(self.rng, words[-1]))
+                words += [CONTEXT_GUEST, s.sandbox << 32 | FRAMES << 8 | WHOLE]
             body += struct.pack(f"<{1 + len(words)}Q", len(words), *words)
         return record(SAMPLE, s.mode, body)
 
@@ -168,6 +222,12 @@ class Recording:
             buffers[cpu].append(self.loss(cpu) if losses and rng.random() < .05
                                 else self.sample(cpu))
         return [b"".join(buffer) for buffer in buffers]
+
+    def harm(self, skipped, throttled):
+        """So many samples that are too short, and so often less was sampled."""
+        short = record(SAMPLE, GUEST_USER, struct.pack("<Q", 1))
+        throttle = record(THROTTLE, 0, struct.pack("<QQQ", self.now, 1, 1) + self.tail(101, 101, 0))
+        self.rounds.append([short * skipped + throttle * throttled])
 
     def of_each(self, ips):
         """Instead of what was drawn: one sample at each of these addresses."""

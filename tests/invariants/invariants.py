@@ -6,10 +6,14 @@
 
 a. threads and forms: -j1 is -jN; a file is a pipe is a folder is a compressed one (forms.py)
 b. cutting adds up: by time, tid, pid, cpu, event, sandbox, file; saved and merged (cuts.py)
-c. one sample, one name: lookup, report, folded, annotate, perf script of inject's copy, at
+c. one figure: every format has the same, and rows add up to what is told of all (sums.py);
+   recordings in another order or grouping are the same, a comparison has the figures of
+   both sides, and a base that is found is where they were (pairs.py); an ELF whose symbols
+   were split off, or that lies in a host, is the ELF (images.py)
+d. one sample, one name: lookup, report, folded, annotate, perf script of inject's copy, at
    every edge, before and behind it (names.py)
-d. told is done: a loss is what the note and JSON say, and what is seen is the rest (names.py)
-e. cost follows bytes on disk: each run has so many CPU seconds and so much memory at most
+e. told is done: a loss is what the note and JSON say, and what is seen is the rest (names.py)
+f. cost follows bytes on disk: each run has so many CPU seconds and so much memory at most
    (bed.py); of files with very many of one thing, or a hole (costs.py). harm/size/interrupt.py
    has ^C
 
@@ -31,8 +35,11 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import costs
 import cuts
 import forms
+import images
 import inputs
 import names
+import pairs
+import sums
 from bed import Bed, Broken
 from programs import hlguest_of
 from tap import Tap, parser
@@ -65,7 +72,24 @@ CHECKS = {
     "cuts of damaged recordings": cut(cuts.check_damaged),
     "cuts of exits": cuts.check_exits,
     "cuts of windows": cuts.check_windows,
+    "formats": cut(sums.check_formats),
+    "formats of stacks": cut(sums.check_formats, stacks=True),
+    "formats of damaged recordings": cut(sums.check_damaged, stacks=True),
+    "instructions": cut(sums.check_annotate),
+    "frames": cut(sums.check_flame, stacks=True),
+    "callers": cut(sums.check_children, stacks=True),
+    "sums of exits": sums.check_exits,
+    "sums of windows": sums.check_windows,
+    "orders": cut(pairs.check_orders),
+    "merges": cut(pairs.check_merges, stacks=True),
+    "fleets": cut(pairs.check_fleet, stacks=True),
+    "differences": cut(pairs.check_diff),
+    "no difference": cut(pairs.check_same),
+    "bases": pairs.check_base,
+    "split ELFs": images.check_split,
+    "ELFs in hosts": images.check_inside,
     "names": names.check_names,
+    "names of maps": names.check_map,
     "losses": names.check_losses,
     "ends": names.check_cut,
     "costs": costs.check_costs,

@@ -15,7 +15,7 @@ AS_IS = ("--border=keep", "--force", "--demangle=no", "-q")
 def look(bed, guest, ips):
     """{ip: (kind, name)}"""
     words = [f"{ip:#x}" for ip in ips]
-    out = b"".join(bed.run("lookup", "--demangle=no", "--format=json", guest,
+    out = b"".join(bed.run("lookup", "--demangle=no", "--format=json", *guest,
                            *words[i:i + 2000]).out for i in range(0, len(words), 2000))
     answers = [json.loads(line) for line in out.splitlines()]
     if len(answers) != len(ips):
@@ -34,7 +34,7 @@ def by_name(rec, found, kinds=("function", "label", "gap")):
 
 
 def check_report(bed, rec, guest, found):
-    document = bed.json("report", *AS_IS, "--top=0", guest, "a.data")
+    document = bed.json("report", *AS_IS, "--top=0", *guest, "a.data")
     rows = collections.Counter()
     for f in document["functions"]:
         for unit in ("samples", "period"):
@@ -47,7 +47,7 @@ def check_report(bed, rec, guest, found):
 
 
 def check_folded(bed, rec, guest, found):
-    got = bed.run("report", *AS_IS, "--top=0", "--format=folded", "--weight=samples", guest,
+    got = bed.run("report", *AS_IS, "--top=0", "--format=folded", "--weight=samples", *guest,
                   "a.data")
     lines = collections.Counter()
     for line in got.out.decode().splitlines():
@@ -64,7 +64,7 @@ def check_folded(bed, rec, guest, found):
 
 def check_annotate(bed, rec, guest, found):
     """Sums of the functions that are listed."""
-    got = bed.json("annotate", "--force", "--demangle=no", "-q", "--top=0", guest, "a.data")
+    got = bed.json("annotate", "--force", "--demangle=no", "-q", "--top=0", *guest, "a.data")
     rows = collections.Counter()
     for f in got["functions"]:
         if f["kind"] not in ("function", "label", "gap"):
@@ -80,7 +80,7 @@ def check_perf(bed, rec, guest, found):
     if not shutil.which("perf"):
         return
     out = bed.place("injected.data")
-    got = bed.run("inject", "--force", "--demangle=no", "-q", guest, "a.data", "-o", out)
+    got = bed.run("inject", "--force", "--demangle=no", "-q", *guest, "a.data", "-o", out)
     if got.status:
         raise Broken(f"inject: status {got.status}: {got.err}")
     theirs = {}
@@ -93,15 +93,44 @@ def check_perf(bed, rec, guest, found):
         raise Broken(f"lookup and perf script: {list(wrong.items())[:3]}")
 
 
-def check_names(bed, rng):
+def draw_images(bed, rng):
+    """One ELF or two, apart, and where each lies; and the first, for a recording."""
     made = inputs.Guest(rng, mangled=False)  # perf script shows these readable
     bed.write(made.data, "guest.elf")
-    guest = f"guest.elf@{made.base:#x}"
-    ips = [ip for ip in made.around() if ip > 0]
+    guest, ips = [f"guest.elf@{made.base:#x}"], set(made.around())
+    if rng.random() < .3:
+        other = inputs.Guest(rng, base=made.base + rng.choice((0x10000, 1 << 30)), mangled=False)
+        bed.write(other.data, "other.elf")
+        guest.append(f"other.elf@{other.base:#x}")
+        ips |= set(other.around())
+    return made, guest, sorted(ip for ip in ips if ip > 0)
+
+
+def check_names(bed, rng):
+    made, guest, ips = draw_images(bed, rng)
     rec = inputs.Recording(rng, made, 1).of_each(ips)
     bed.write(rec.file(), "a.data")
     found = look(bed, guest, ips)
     for check in (check_report, check_folded, check_annotate, check_perf):
+        check(bed, rec, guest, found)
+
+
+def check_map(bed, rng):
+    """Of code that has no ELF: lines in any order, over each other, and again."""
+    made = inputs.Guest(rng)
+    base, lines = made.base, []
+    for n in range(rng.randint(1, 200)):
+        lines.append((base + rng.randrange(0x1000), rng.choice((0, 1, 16, 100)), b"jit %d()" % n))
+        if rng.random() < .1:
+            lines.append((*lines[-1][:2], b"again %d()" % n))
+    bed.write(b"".join(b"%x %x %s\n" % line for line in lines), "perf-1.map")
+    ips = sorted({at + add for at, size, _ in lines for add in (-1, 0, size - 1, size)
+                  if at + add > 0})
+    rec = inputs.Recording(rng, made, 1).of_each(ips)
+    bed.write(rec.file(), "a.data")
+    guest = ["map:perf-1.map"]
+    found = look(bed, guest, ips)
+    for check in (check_report, check_folded):
         check(bed, rec, guest, found)
 
 
@@ -121,12 +150,17 @@ def check_losses(bed, rng):
     bed.write(made.data, "guest.elf")
     guest = f"guest.elf@{made.base:#x}"
     recs = [inputs.Recording(rng, made) for _ in range(2)]
-    for rec, name in zip(recs, ("a.data", "b.data")):
+    harm = [[rng.randint(0, 9), rng.randint(0, 9)] for _ in recs]
+    for rec, name, how in zip(recs, ("a.data", "b.data"), harm):
+        rec.harm(*how)
         bed.write(rec.file(), name)
     document = bed.json("report", *AS_IS, "--mode=all", guest, "a.data", "b.data", good=(0, 1, 3))
     lost = [max(rec.lost, rec.lost_samples) for rec in recs]
     same("lost, by file", lost, [f["lost"] for f in document["files"]])
     same("lost, in all", [sum(lost)], [told(document, r"(\d+) events were lost")])
+    same("skipped, and throttled", [sum(n) for n in zip(*harm)],
+         [told(document, r"(\d+) samples or frames of the recording make no sense"),
+          told(document, r"throttled sampling (\d+) times")])
     seen = sum(len(rec.samples) for rec in recs)
     same("samples", [seen], [document["totals"]["seen"]["samples"]])
 

@@ -11,6 +11,7 @@ $PERF names a perf of 7.0 or later, whose joined stacks the filter shows: they a
 """
 import os
 import re
+import shutil
 import struct
 import sys
 import tempfile
@@ -191,6 +192,11 @@ def check_missing(place):
     text, err = place.report("lost")
     if not re.search(r"\b4 callchains of the host end in the kernel", text + err):
         yield text + err
+    shutil.copy(place.path("lost"), place.path("again"))
+    text = must(place.hlguest, "report", "--mode=all", "--stacks=callgraph", "--force", DEMO + "@0x4000",
+                *map(place.path, ("lost", "again")))
+    if not re.search(r"\b8 callchains of the host end in the kernel", text):
+        yield text
     work().write(place.path("piped"), pipe=True)
     text, err = place.report("piped")
     if "callchains of the host end" in text + err:

@@ -390,15 +390,12 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 {
 	const struct hlg_copy *copy = ctx;
 
+	/* A full disk need not be written to for hours. */
+	int rc = hlg_writer_check(copy->writer, err);
+
 	(void)bytes;
 	(void)samples;
-	/* A full disk need not be written to for hours. */
-	if (ferror(copy->writer->f))
-		return hlg_err_set(err, HLG_ESYSTEM,
-				   "%s: cannot be written (make room, or write "
-				   "elsewhere)",
-				   copy->writer->path);
-	return hlg_files_check_signals(err);
+	return rc < 0 ? rc : hlg_files_check_signals(err);
 }
 
 /* The loop has no plain samples: on_record() gets them. */

@@ -138,24 +138,34 @@ static int make_folder(struct hlg_files *files, const char *out, struct hlg_err 
 	return 0;
 }
 
-/* FOLDER/guest.elf; of several images of one name the others get a number. */
+/* Is this the companion of an image before? */
+static bool is_taken(const struct hlg_files *files, size_t i, const char *path)
+{
+	for (size_t k = 0; k < i; k++)
+		if (files->images[k].companion &&
+		    strcmp(files->images[k].companion, path) == 0)
+			return true;
+	return false;
+}
+
+/* FOLDER/guest.elf; where that is taken, a number is behind it, from 2 on. */
 static int name_companion(struct hlg_files *files, size_t i,
 			  const struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_files_image *file = &files->images[i];
 	const char *name = base_name(file->elf);
-	size_t before = 0;
-	int n;
+	char number[24] = "";
+	size_t n = 1;
 
-	for (size_t k = 0; k < i; k++)
-		before += strcmp(base_name(files->images[k].elf), name) == 0;
-	n = before ? asprintf(&file->companion, "%s/%s.%zu", files->folder, name,
-			      before + 1)
-		   : asprintf(&file->companion, "%s/%s", files->folder, name);
-	if (n < 0) {
-		file->companion = NULL;
-		return hlg_err_memory(err, image->path);
-	}
+	do {
+		free(file->companion);
+		if (asprintf(&file->companion, "%s/%s%s", files->folder, name, number) <
+		    0) {
+			file->companion = NULL;
+			return hlg_err_memory(err, image->path);
+		}
+		snprintf(number, sizeof(number), ".%zu", ++n);
+	} while (is_taken(files, i, file->companion));
 	for (size_t k = 0; k < files->n_images; k++)
 		if (same_file(file->companion, files->space->images[k]))
 			return hlg_err_set(err, HLG_EINPUT,

@@ -61,7 +61,7 @@ static int scan(struct injection *j, struct hlg_err *err)
 
 	if (rc < 0)
 		return rc;
-	rc = hlg_scan_read(&j->scan, pd, err);
+	rc = hlg_scan_read(&j->scan, j->in, pd, err);
 	hlg_perfdata_close(pd);
 	j->copy.offset = hlg_copy_offset(j->scan.highest);
 	if (rc == 0 && j->copy.offset == 0)
@@ -139,7 +139,7 @@ static int find_mappings(struct injection *j, struct hlg_err *err)
 					      j->run.options.gaps))
 			return hlg_err_memory(err, "images");
 	rc = hlg_mappings_build(&j->mappings, &j->report, j->units,
-				only_process(&j->scan), err);
+				only_process(&j->scan), j->in, err);
 	for (size_t i = 0; rc == 0 && j->direct && i < space->n_images; i++)
 		j->mappings.companion[i] = false;
 	return rc;

@@ -365,6 +365,8 @@ int hlg_attrs_name(struct hlg_perfdata *pd, uint32_t event, char *name,
 {
 	if (!name)
 		return hlg_err_memory(err, pd->path);
+	if (strlen(name) > HLG_EVENT_NAME_MAX)
+		name[HLG_EVENT_NAME_MAX] = '\0';
 	free(pd->events[event]->name);
 	pd->events[event]->name = name;
 	return 0;

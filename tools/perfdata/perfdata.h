@@ -187,7 +187,7 @@ static inline uint64_t hlg_perfdata_n_left(const struct hlg_perfdata_counts *cou
  * a guess; never in pipes, directories, compressed files and with counter values (their
  * deltas need the order). A guess holds only if the reader of the first part ends exactly
  * there, has not met what nothing can be read behind, and neither part is compressed
- *after all: that is one stream.
+ * after all: that is one stream.
  *
  *	hlg_perfdata_range(first, 0, at);
  *	hlg_perfdata_range(copy, at, UINT64_MAX);
@@ -201,7 +201,7 @@ static inline uint64_t hlg_perfdata_n_left(const struct hlg_perfdata_counts *cou
  *
  * Offsets are from the start of the file. A range reads the records that begin in
  * [from, to); 0 and UINT64_MAX mean the start and the end of the records. A reader that
- *has met the end of what can be read stays there. The counts go on.
+ * has met the end of what can be read stays there. The counts go on.
  */
 bool hlg_perfdata_split(const struct hlg_perfdata *pd, uint64_t *at);
 bool hlg_perfdata_split_holds(const struct hlg_perfdata *first,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "filter/options/number.h"
+#include "filter/output/out.h"
 #include "filter/stats/rate.h"
 #include "symtab/escape.h"
 #include "tools/beside/text.h"
@@ -142,6 +143,10 @@ static int refuse(const struct hlg_record_request *args, const char *event)
 	struct hlg_err err;
 	int status = check_command(args, &err);
 
+	/* perf gives a folder that has the name another one. */
+	if (status == 0 && hlg_target_look(args->out) != HLG_TARGET_FOLDER &&
+	    hlg_out_check(args->out, HLG_MAGIC_RECORDING, &err) < 0)
+		status = 1;
 	if (status == 0 && hlg_record_session_check(args, event, &err) < 0)
 		status = 1;
 	if (status != 0)

@@ -86,6 +86,7 @@ static void save(struct session *s)
 		s->whole,
 		(int)s->guests.n,
 		s->guests.words,
+		s->guests.n_images,
 		paths,
 		hlg_top_guests_paths(&s->guests, &s->options, paths)};
 
@@ -563,7 +564,7 @@ int hlg_top_session(struct hlg_top_request *request)
 	char *counted = hlg_record_modifiers_add(event, r->host);
 	struct session s = {.request = request, .spool.fd = -1, .real_stderr = -1};
 	struct hlg_err err;
-	int status;
+	int status, rc;
 
 	if (!r->frequency)
 		r->frequency = HLG_RECORD_FREQUENCY;
@@ -575,9 +576,10 @@ int hlg_top_session(struct hlg_top_request *request)
 		return hlg_output_error(&err);
 	}
 	status = refuse(r, event);
-	if (status == 0 && prepare(&s, &err) < 0) {
+	rc = status == 0 ? prepare(&s, &err) : 0;
+	if (rc < 0) {
 		hlg_output_error(&err);
-		status = 2;
+		status = rc == HLG_ESYSTEM ? 1 : 2;
 	} else if (status == 0) {
 		status = follow(&s, counted);
 		hlg_top_follow_finish(&s.perf);

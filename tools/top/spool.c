@@ -40,12 +40,12 @@ static int open_nameless(struct hlg_err *err)
 int hlg_top_spool_begin(struct hlg_top_spool *spool, const char *path,
 			struct hlg_err *err)
 {
+	int fd;
+
 	*spool = (struct hlg_top_spool){.path = path};
-	spool->fd = path ? hlg_top_spool_create(path, err) : open_nameless(&spool->why);
-	if (spool->fd >= 0)
-		return 0;
-	spool->fd = -1;
-	return path ? HLG_ESYSTEM : 0;
+	fd = path ? hlg_top_spool_create(path, err) : open_nameless(&spool->why);
+	spool->fd = fd < 0 ? -1 : fd;
+	return path && fd < 0 ? fd : 0;
 }
 
 /* A file that nothing came into is in the way of the next try. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/banner.h"
 #include "symtab/escape.h"
 #include "tools/feed/lacks.h"
 #include "tools/windows/notes.h"
@@ -61,6 +62,8 @@ static void note_reading(struct hlg_note_list *notes, const struct hlg_windows *
 void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 {
 	note_reading(notes, w);
+	if (w->check && w->check->suppressed)
+		hlg_note_list_warn(notes, "%s", hlg_banner_unnamed);
 	if (w->every)
 		hlg_note_list_add(notes,
 				  "a window counts in the interval that it ends in; time "

@@ -234,6 +234,29 @@ def scopes(entries, n=30000):
     return elf.symbols([(1, f.TEXT, 1 << 16)], b"\0main\0").build()
 
 
+def attributes_without_bytes(put, verb):
+    """Attributes that take no bytes, 250,000 of each entry; and one long table of all units."""
+    # DW_TAG_compile_unit, with children, and DW_TAG_subprogram: DW_AT_external as
+    # DW_FORM_flag_present, DW_AT_low_pc, DW_AT_high_pc.
+    def kinds(n):
+        return b"\1\x11\1\0\0\2\x2e\0" + b"\x3f\x19" * n + b"\x11\1\x12\7\0\0\0"
+
+    unit = struct.pack("<HIB", 4, 0, 8) + b"\1" + b"".join(
+        b"\2" + struct.pack("<QQ", f.TEXT + i, 1) for i in range(20000)) + b"\0"
+    unit = struct.pack("<I", len(unit)) + unit
+    data = put("a.data", stacks((f.TEXT + 10 * i, [f.TEXT + i]) for i in range(190)))
+    for n, told in (60, ""), (250000, "left out: an entry has too many attributes"):
+        guest = put("guest.elf", debug(f.Elf(), [(b".debug_abbrev", kinds(n), 0),
+                                                 (b".debug_info", unit, 0)]))
+        yield verb("report", "-q", "--force", "--children", guest, data), 0, told
+    table = b"".join(f.varint(i + 1) + b"\x11\0\x11\1\x12\7\0\0" for i in range(40000)) + b"\0"
+    info = b"".join(struct.pack("<IHIB", 26, 4, 0, 8) + f.varint(39000) +
+                    struct.pack("<QQ", f.TEXT + i, 1) for i in range(15000))
+    guest = put("guest.elf", debug(f.Elf(), [(b".debug_abbrev", table, 0),
+                                             (b".debug_info", info, 0)]))
+    yield verb("lookup", guest, "0x1000"), 0, "left out: its units share too long tables"
+
+
 def stacks(samples):
     """A recording of (ip, return addresses) each."""
     records = b"".join(f.record(f.SAMPLE, f.GUEST, struct.pack(
@@ -256,15 +279,29 @@ def inlined_everywhere(put, verb):
 
 
 def nested_functions(put, verb):
-    """Functions that all end where the last does, and callers in each."""
-    n, size = 4000, 1 << 18
-    elf = f.Elf(size).symbols([(1, f.TEXT + 16 * i, size - 16 * i) for i in range(n)], b"\0f\0")
-    calls = b"\x90\x90\x90\xe8\0\0\0\0".ljust(16, b"\x90")
-    elf.data[elf.text:elf.text + size] = calls * (size // 16)
-    backs = [f.TEXT + 16 * i + 8 for i in range(n)]
-    data = put("a.data", stacks([(f.TEXT + 4, backs)]))
-    guest = put("guest.elf", elf.build())
-    yield verb("report", "-q", "--force", "--children", guest, data), 0, ""
+    """Functions that all end where the last does, or begin where the first does."""
+    size = 1 << 18
+    data = put("a.data", stacks([(f.TEXT + 4, [f.TEXT + 16 * i + 8 for i in range(4000)])]))
+    for n, status, told in (5, 0, ""), (4000, 1, "lie within each other too often"):
+        for symbols in ([(1, f.TEXT + 16 * i, size - 16 * i) for i in range(n)],
+                        [(1, f.TEXT, size - 16 * i) for i in range(n)]):
+            elf = f.Elf(size).symbols(symbols, b"\0f\0")
+            calls = b"\x90\x90\x90\xe8\0\0\0\0".ljust(16, b"\x90")
+            elf.data[elf.text:elf.text + size] = calls * (size // 16)
+            guest = put("guest.elf", elf.build())
+            for words in (("report", "--children"), ("report", "--skid=3"),
+                          ("report", "--format=json"), ("annotate", "--top=0")):
+                yield verb(*words, "-q", "--force", guest, data), status, told
+
+
+def large_function(put, verb):
+    """A function of 600 KB, in which 12,000 threads have a sample each."""
+    size = 600000
+    elf = f.Elf(size).symbols([(1, f.TEXT, size)], b"\0f\0")
+    elf.data[elf.text:elf.text + size] = b"\x90" * size
+    data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + 40 * i, tid=i + 1)
+                                              for i in range(12000))))
+    yield verb("report", "-q", "--skid=2", "--by=tid", put("guest.elf", elf.build()), data), 0, ""
 
 
 def many_callers(put, verb):
@@ -330,6 +367,32 @@ def lines(size):
     program = b"\0\x09\2" + struct.pack("<Q", f.TEXT) + b"\x12" * size + b"\2\x10\0\1\1"
     line = struct.pack("<HI", 4, len(head)) + head + program
     return (abbrev, struct.pack("<I", len(unit)) + unit, struct.pack("<I", len(line)) + line)
+
+
+def nested_lines(put, verb):
+    """Tables of lines that begin in each other's list of files, one of each unit."""
+    n = 3000
+    # One folder, "d"; of each file its name, its folder, and a block, which for the one that
+    # there is reaches to the program: DW_LNCT_path, _directory_index, _size as DW_FORM_string,
+    # _data1, _block.
+    files = b"\1\1\x08\1d\0" + b"\3\1\x08\2\x0b\4\x09\1a\0\0"
+    head = struct.pack("<BBBbBB", 1, 1, 1, -5, 14, 13) + b"\0\1\1\1\1\0\0\0\1\0\0\1" + files
+    size = 12 + len(head) + 4
+    program = b"\0\x09\2" + struct.pack("<Q", f.TEXT) + b"\x12" * 400000 + b"\2\x10\0\1\1"
+    tables = b"".join(
+        struct.pack("<IHBBI", i * size + len(program) - 4, 5, 8, 0, i * size - 12) + head +
+        bytes((i - 1) * size >> 7 * k & 127 | 128 * (k < 3) for k in range(4))
+        for i in range(n, 0, -1))
+    abbrev = b"\1\x11\0\x10\x17\x11\1\x12\7\0\0\0"
+    info = b"".join(struct.pack("<IHIBBIQQ", 28, 4, 0, 8, 1, i * size, f.TEXT + 16 * i, 16)
+                    for i in range(n))
+    elf = f.Elf(16 * n)
+    for name, data in ((b".debug_abbrev", abbrev), (b".debug_info", info),
+                       (b".debug_line", tables + program)):
+        elf.section(elf.name(name), 1, 0, at=elf.put(data), size=len(data))
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16 * n)], b"\0main\0").build())
+    data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + 16 * i) for i in range(n))))
+    yield verb("annotate", "-q", guest, data), 0, "left out: its units share too many lines"
 
 
 def inflated_records(put, verb):
@@ -420,6 +483,17 @@ def descending_maps(put, verb):
     yield verb("report", "--mode=all", put("guest.elf", f.guest()), data), 0, ""
 
 
+def long_event_name(put, verb):
+    """An event called by 400 KB, in which 9,000 threads have a sample each."""
+    attr, name = f.attr(), b"e" * 400000 + bytes(8)
+    described = struct.pack("<II", 1, len(attr)) + attr + struct.pack("<II", 0, len(name)) + name
+    data = put("a.data", f.recording(b"".join(f.sample(tid=i + 1) for i in range(9000)), [attr],
+                                     None, {12: described}))
+    for words in "--format=csv", "--format=json":
+        yield verb("report", "-q", "--by=event,tid", words, put("guest.elf", f.guest()), data), \
+            0, ""
+
+
 def forked_mappings(put, verb):
     """Mappings of one process, and many that it forks, each with one of its own."""
     def born(kind, i):
@@ -481,9 +555,12 @@ def shared_insides(put, verb):
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
-         shared_ranges, ranges_below, inlined_everywhere, nested_functions, many_callers, popular_function,
+         shared_ranges, ranges_below, inlined_everywhere, nested_functions, large_function,
+         many_callers, popular_function,
+         attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,
-         inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings, many_losses, many_formats]
+         inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
+         long_event_name, many_losses, many_formats]
 
 
 def limit():

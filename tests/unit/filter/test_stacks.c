@@ -378,6 +378,31 @@ START_TEST(merged)
 }
 END_TEST
 
+/* Host samples without a chain, of one address: of the kernel, of the process, and both
+ * again. */
+START_TEST(bare_host_samples)
+{
+	static const uint8_t modes[] = {PERF_RECORD_MISC_USER, PERF_RECORD_MISC_KERNEL};
+	struct hlg_options options = {.roots = HLG_ROOT_COMM};
+	struct hlg_stacks s = {0};
+	struct hlg_stacks_sample sample;
+
+	ck_assert(hlg_stacks_init(&s, &options));
+	sample = of(&s, 1, NULL, 0);
+	sample.ip = 5;
+	named = 0;
+	for (int i = 0; i < 4; i++) {
+		sample.cpumode = modes[i % 2];
+		hlg_stacks_host(&s, &sample, 0, 1);
+	}
+	ck_assert_uint_eq(named, 2);
+	ck_assert_uint_eq(s.n_stacks, 2);
+	ck_assert_uint_eq(s.stacks[0].count.samples, 2);
+	ck_assert_uint_eq(s.stacks[1].count.samples, 2);
+	hlg_stacks_finish(&s);
+}
+END_TEST
+
 /* Three times the threads that the first tables have room for, in two processes. */
 START_TEST(many_threads)
 {
@@ -500,6 +525,7 @@ int main(void)
 	tcase_add_test(tc, lost_chains);
 	tcase_add_test(tc, lost_callers);
 	tcase_add_test(tc, entries_behind_runs);
+	tcase_add_test(tc, bare_host_samples);
 	tcase_add_test(tc, many_threads);
 	tcase_add_test(tc, merged);
 	tcase_add_loop_test(tc, out_of_memory, 0, 2);

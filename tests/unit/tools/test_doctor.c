@@ -349,6 +349,7 @@ static int flood(void *arg)
 {
 	for (int i = 0; i < 100000; i++)
 		puts(arg);
+	puts("the end");
 	return 7;
 }
 
@@ -367,10 +368,13 @@ START_TEST(children_are_bounded)
 	ck_assert_int_eq(child.end, HLG_CHILD_EXITED);
 	ck_assert_int_eq(child.status, 7);
 	ck_assert_uint_eq(strlen(child.text), sizeof(child.text) - 1);
+	ck_assert_uint_eq(strlen(child.last), sizeof(child.last) - 1);
+	ck_assert_str_eq(child.last + strlen(child.last) - 8, "the end\n");
 	hlg_child_run(&child, argv, 20000);
 	ck_assert_int_eq(child.end, HLG_CHILD_EXITED);
 	ck_assert_int_eq(child.status, 127);
 	ck_assert_str_eq(child.text, "No such file or directory");
+	ck_assert_str_eq(child.last, child.text);
 }
 END_TEST
 
