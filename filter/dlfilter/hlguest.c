@@ -24,6 +24,7 @@
 #include "filter/stacks/address-map.h"
 #include "filter/trust/base-search.h"
 #include "filter/write/perf-lines.h"
+#include "symtab/escape.h"
 #include "symtab/grow.h"
 
 #define EXPORT    __attribute__((visibility("default")))
@@ -488,15 +489,18 @@ int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, vo
 	return take(f, sample, ctx);
 }
 
-/* What has no room for notes leaves it to standard error. */
-static void tell_interrupt(struct filter *f)
+/* What has no room for warnings leaves them to standard error. */
+static void tell_warnings(const struct filter *f)
 {
-	static const char text[] =
-		"interrupted: the report covers what was read until then";
+	const struct hlg_note_list *notes = &f->run.notes;
 
-	hlg_note_list_warn(&f->run.notes, "%s", text);
-	if (!f->run.format->notes)
-		fprintf(stderr, "hlguest: %s\n", text);
+	for (size_t i = 0; !f->run.format->notes && i < notes->n; i++) {
+		if (notes->level[i] != HLG_NOTE_WARNING)
+			continue;
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, notes->line[i]);
+		fputc('\n', stderr);
+	}
 }
 
 /* Is that there is nothing to report what failed? An empty recording has more causes here
@@ -532,12 +536,12 @@ static void note_left_out(struct filter *f)
 static void note_unjoined(struct filter *f)
 {
 	if (f->unjoined)
-		hlg_run_note(&f->run,
-			     "%" PRIu64
-			     " callchains of the host end in the kernel: their "
-			     "user part was to be recorded later (--call-graph fp,defer) "
-			     "and is not there (it was lost)",
-			     f->unjoined);
+		hlg_note_list_warn(
+			&f->run.notes,
+			"%" PRIu64 " callchains of the host end in the kernel: their "
+			"user part was to be recorded later (--call-graph fp,defer) "
+			"and is not there (it was lost)",
+			f->unjoined);
 }
 
 int stop(void *data, void *ctx)
@@ -553,7 +557,9 @@ int stop(void *data, void *ctx)
 	strict = f->run.options.strict;
 	hlg_sample_span_see(&f->run.profile.span, f->time);
 	if (interrupted)
-		tell_interrupt(f);
+		hlg_note_list_warn(
+			&f->run.notes,
+			"interrupted: the report covers what was read until then");
 	if (f->run.options.border != HLG_BORDER_KEEP && f->run.profile.n_cells)
 		note_left_out(f);
 	note_unjoined(f);
@@ -569,6 +575,7 @@ int stop(void *data, void *ctx)
 			&err);
 	if (rc == 0 && !f->run.format->notes)
 		hlg_base_search_warn(&f->run.space);
+	tell_warnings(f);
 	nothing = rc < 0 && tell_nothing(f, &err);
 	mismatch = f->run.mismatch || f->run.mixed;
 	destroy(f);

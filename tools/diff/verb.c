@@ -14,6 +14,7 @@
 #include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
 #include "tools/diff/write.h"
+#include "tools/feed/lacks.h"
 #include "tools/inputs/sides.h"
 
 struct arguments {
@@ -144,8 +145,8 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	}
 	rc = hlg_diff_build(&diff, err);
 	for (int s = 0; rc == 0 && s < 2; s++)
-		hlg_batch_note_sums(&sides[s].batch.sums,
-				    s ? "after: " : "before: ", &diff.notes);
+		hlg_lacks_note(&sides[s].batch.sums, s ? "after: " : "before: ", NULL,
+			       &diff.notes);
 	for (int s = 0; rc == 0 && s < 2; s++)
 		rc = hlg_sides_have_chains(sides[s].in, &chains[s], err);
 	if (rc == 0 && chains[0] != chains[1] && !sides[0].run.options.children)

@@ -16,6 +16,7 @@
 #include "tools/exits/guest.h"
 #include "tools/exits/read.h"
 #include "tools/exits/write.h"
+#include "tools/feed/lacks.h"
 #include "tools/inputs/inputs.h"
 #include "tools/perfdata/sum.h"
 
@@ -64,17 +65,7 @@ static void note_counts(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	if (counts->no_runs)
 		hlg_run_note(run, "KVM_RUN was not recorded: time in the VMM ends with "
 				  "kvm_entry (record it with " HLG_EXITS_HOW ")");
-	if (counts->lost)
-		hlg_note_list_warn(&run->notes,
-				   "%" PRIu64
-				   " events were lost while recording (a larger -m "
-				   "loses less)",
-				   counts->lost);
-	if (counts->left)
-		hlg_note_list_warn(&run->notes,
-				   "the recording was cut off: its last %" PRIu64
-				   " bytes hold no whole record",
-				   counts->left);
+	hlg_lacks_note(&counts->lacks, "", " (a larger -m loses less)", &run->notes);
 	if (!sums->exact)
 		hlg_note_list_detail(
 			&run->notes,
@@ -173,8 +164,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 
 static void add_counts(struct hlg_exits_counts *to, const struct hlg_exits_counts *from)
 {
-	to->lost = hlg_sum(to->lost, from->lost);
-	to->left = hlg_sum(to->left, from->left);
+	hlg_lacks_add(&to->lacks, &from->lacks);
 	to->n_samples = hlg_sum(to->n_samples, from->n_samples);
 	to->no_rip |= from->no_rip;
 	to->no_isa |= from->no_isa;

@@ -411,7 +411,6 @@ int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,
 {
 	static const struct hlg_perfdata_sink sink = {
 		.record = on_record, .payload = on_payload, .progress = on_progress};
-	const struct hlg_perfdata_counts *counts = hlg_perfdata_counts(pd);
 	int rc;
 
 	copy->writer = writer;
@@ -420,7 +419,6 @@ int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,
 	rc = add_processes(copy, pd, err);
 	if (rc == 0)
 		rc = hlg_perfdata_read(pd, on_sample, &sink, copy, err);
-	copy->counts.left_bytes = hlg_perfdata_n_left(counts);
 	if (rc == 0 && copy->payload_done < copy->payload_size) {
 		copy->counts.other--;
 		rc = hlg_writer_rewind(writer, copy->payload_at, err);

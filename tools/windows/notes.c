@@ -7,6 +7,7 @@
 
 #include "filter/report/banner.h"
 #include "symtab/escape.h"
+#include "tools/feed/lacks.h"
 #include "tools/windows/notes.h"
 #include "tools/windows/rate.h"
 
@@ -73,12 +74,7 @@ void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 			"the counters were those of the command's first thread: "
 			"threads it made later are in no window (perf before 6.13; "
 			"record with -p or -a once they run)");
-	if (w->lost)
-		hlg_note_list_warn(notes,
-				   "%" PRIu64
-				   " events were lost while recording: a window "
-				   "after a loss holds several",
-				   w->lost);
+	hlg_lacks_note(&w->lacks, "", ": a window after a loss holds several", notes);
 	if (w->other_groups)
 		hlg_note_list_add(notes,
 				  "%" PRIu64 " windows of other groups are not here "

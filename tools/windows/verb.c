@@ -246,16 +246,20 @@ static int choose(struct hlg_windows *w, struct hlg_run *run, struct hlg_report 
 	return rc;
 }
 
-/* What records have no room for. */
-static int tell_notes(const struct hlg_windows_shown *showing, bool verbose,
-		      struct hlg_err *err)
+/* What the output has no room for: of a picture, and of others' records, warnings. */
+static int tell_notes(const struct hlg_windows_shown *showing,
+		      const struct hlg_format *format, struct hlg_err *err)
 {
+	const struct hlg_windows_style *style = showing->style;
+	bool all = format->record && !style->hpctool;
 	struct hlg_note_list notes = {0};
 	bool lost;
 
 	hlg_windows_shown_notes(&notes, showing);
 	lost = notes.lost;
-	hlg_output_notes(NULL, &notes, hlg_output_told(showing->quiet, verbose));
+	hlg_output_notes(NULL, &notes,
+			 all ? hlg_output_told(showing->quiet, style->verbose)
+			     : HLG_OUTPUT_WARNINGS);
 	hlg_note_list_finish(&notes);
 	return lost ? hlg_err_memory(err, "windows") : 0;
 }
@@ -277,8 +281,8 @@ static int write_result(const struct hlg_run *run, struct hlg_windows_shown *sho
 	rc = hlg_format_write(
 		&result, run->options.out,
 		hlg_pager_stream(showing->no_pager, run->format, run->options.out), err);
-	return rc == 0 && run->format->record && !style->hpctool
-		       ? tell_notes(showing, style->verbose, err)
+	return rc == 0 && (run->format->record || !run->format->notes)
+		       ? tell_notes(showing, run->format, err)
 		       : rc;
 }
 

@@ -286,7 +286,7 @@ START_TEST(odd_groups)
 	kit_end(&m.records, start);
 	read_made(&g, &m, NULL);
 	ck_assert_int_eq(g.rc, 0);
-	ck_assert_uint_eq(g.w.lost, 3);
+	ck_assert_uint_eq(g.w.lacks.lost, 3);
 	ck_assert_uint_eq(g.w.n_columns, 1);
 	ck_assert_uint_eq(hlg_windows_counts(&g.w, 1)[0], 150);
 	ck_assert_uint_eq(g.w.strangers, 1);
