@@ -75,12 +75,14 @@ static void write_aliases(FILE *f, const struct hlg_report *r,
 			fprintf(f, "  (+%zu alias%s)", n - 1, n > 2 ? "es" : "");
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && i < HLG_IMAGE_ALIASES; i++) {
 		if (&first[i] == place->symbol)
 			continue;
 		fputs(" = ", f);
 		hlg_escape_print(f, hlg_image_name(place->image, &first[i]));
 	}
+	if (n > HLG_IMAGE_ALIASES)
+		fputs(" = ...", f);
 }
 
 /* What the name alone does not say. */
