@@ -382,3 +382,10 @@ def damage_records(rng, body):
                 (0, 1, 1 << 15)), rng.randbytes(8 * rng.randint(0, 5)))]
         records = [r for r in records if r] or [one]
     return b"".join(records)
+
+
+def damaged(rng, rec):
+    """The file of a recording, damaged anywhere, or record by record."""
+    if rng.random() < .5:
+        return damage(rng, rec.file(), 104)
+    return rec.file(damage_records(rng, rec.body()))
