@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import parsed
 from programs import hlguest_of
-from tap import DATA, Tap, environment, filter_of, parser, run
+from tap import DATA, Skip, Tap, parser, run
 
 DEMO = os.path.join(DATA, "demo.elf") + "@0x4000"
 LOST = struct.pack("<IHHQQ", 2, 0, 24, 1, 7)
@@ -40,7 +40,7 @@ EXITS = [["exits", f"--format={f}"] for f in ("text", "csv", "json", "html")]
 
 class Place:
     def __init__(self, build, folder):
-        self.hlguest, self.filter, self.folder = hlguest_of(build), filter_of(build), folder
+        self.hlguest, self.folder = hlguest_of(build), folder
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -79,6 +79,17 @@ def missing(place, verbs, path, told=TOLD):
 def check_samples(place):
     """Of samples."""
     yield from missing(place, VERBS, place.lacking("demo-threads"))
+
+
+def check_saved(place):
+    """Of samples, by way of a saved profile."""
+    with open(os.path.join(DATA, "demo-user.data"), "rb") as f:
+        cut = place.write("short.data", f.read()[:-10])
+    for path, told in (place.lacking("demo-threads"), TOLD), (cut, (NO_END,)):
+        saved = place.path("saved.pb.gz")
+        if place.said(["report", "--format=pprof", "-o", saved], path) is None:
+            raise Skip("built without protobuf-c or zlib")
+        yield from missing(place, [REPORT], saved, told)
 
 
 def check_windows(place):
@@ -134,7 +145,8 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory(prefix="lacks-") as folder:
         place = Place(args.build, folder)
-        for name, check in (("samples", check_samples), ("windows", check_windows),
+        for name, check in (("samples", check_samples), ("saved", check_saved),
+                            ("windows", check_windows),
                             ("exits", check_exits), ("sides", check_sides),
                             ("no end", check_no_end), ("formats", check_formats)):
             tap.run(name, lambda check=check: list(check(place)))
