@@ -114,7 +114,7 @@ static int unknown(const char *name)
 /* argp names the program by argv[0]: "hlguest report". */
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	char name[32];
+	static char name[32]; /* for what runs at exit, too */
 
 	snprintf(name, sizeof(name), "hlguest %s", verb->name);
 	argv[0] = name;

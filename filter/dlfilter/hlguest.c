@@ -24,6 +24,7 @@
 #include "filter/stacks/address-map.h"
 #include "filter/trust/base-search.h"
 #include "filter/write/perf-lines.h"
+#include "symtab/escape.h"
 #include "symtab/grow.h"
 
 #define EXPORT    __attribute__((visibility("default")))
@@ -68,7 +69,9 @@ struct filter {
 	uint32_t sample_size; /* of the samples that were looked at so far; 0: none */
 	uint64_t unjoined;    /* callchains of the host whose user's part did not come */
 	uint64_t too_short;   /* samples without the fields that are needed */
-	const void *hot_key; /* attr of the last event, if its samples are only counted */
+	/* Of the last event, if its samples are only counted, perf's name: a text of that
+	 * event's own (evsel__name), and asking for the attr takes a call. */
+	const char *hot_name;
 	uint32_t hot_event;
 	uint64_t time; /* of the last of these; perf hands samples over in time's order */
 };
@@ -192,7 +195,7 @@ int start(void **data, void *ctx)
 			destroy(f);
 		return -1;
 	}
-	f->hot_key = f; /* no attr */
+	f->hot_name = ""; /* none of perf's */
 	f->time = HLG_NO_TIME;
 	look_at_perfs_options(&f->run);
 	*data = f;
@@ -432,8 +435,10 @@ static int hand_on(struct filter *f, const struct hlg_sample *s,
 /* Any sample, in full. */
 static __attribute__((noinline)) int take(struct filter *f,
 					  const struct perf_dlfilter_sample *sample,
-					  const struct perf_event_attr *attr, void *ctx)
+					  void *ctx)
 {
+	const struct perf_event_attr *attr =
+		perf_dlfilter_fns.attr ? perf_dlfilter_fns.attr(ctx) : NULL;
 	struct hlg_sample s;
 	enum hlg_disposition disposition;
 	bool row = true;
@@ -459,9 +464,9 @@ static __attribute__((noinline)) int take(struct filter *f,
 		f->run.profile.unrecorded++;
 		return 1;
 	}
-	if (f->run.options.emit == HLG_EMIT_NONE && attr &&
+	if (f->run.options.emit == HLG_EMIT_NONE && sample->event &&
 	    f->run.options.stacks == HLG_STACKS_LEAF) {
-		f->hot_key = attr;
+		f->hot_name = sample->event;
 		f->hot_event = s.event;
 	}
 	disposition = hlg_profile_add(&f->run.profile, &s);
@@ -473,28 +478,29 @@ static __attribute__((noinline)) int take(struct filter *f,
 int filter_event_early(void *data, const struct perf_dlfilter_sample *sample, void *ctx)
 {
 	struct filter *f = data;
-	const struct perf_event_attr *attr =
-		perf_dlfilter_fns.attr ? perf_dlfilter_fns.attr(ctx) : NULL;
 
-	if (likely(attr == f->hot_key && sample->size >= NEEDED &&
+	if (likely(sample->size >= NEEDED && sample->event == f->hot_name &&
 		   hlg_profile_hit(&f->run.profile, f->hot_event, sample->cpumode,
 				   sample->ip, sample->tid, sample->period,
 				   sample->time))) {
 		f->time = sample->time;
 		return 1;
 	}
-	return take(f, sample, attr, ctx);
+	return take(f, sample, ctx);
 }
 
-/* What has no room for notes leaves it to standard error. */
-static void tell_interrupt(struct filter *f)
+/* What has no room for warnings leaves them to standard error. */
+static void tell_warnings(const struct filter *f)
 {
-	static const char text[] =
-		"interrupted: the report covers what was read until then";
+	const struct hlg_note_list *notes = &f->run.notes;
 
-	hlg_note_list_warn(&f->run.notes, "%s", text);
-	if (!f->run.format->notes)
-		fprintf(stderr, "hlguest: %s\n", text);
+	for (size_t i = 0; !f->run.format->notes && i < notes->n; i++) {
+		if (notes->level[i] != HLG_NOTE_WARNING)
+			continue;
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, notes->line[i]);
+		fputc('\n', stderr);
+	}
 }
 
 /* Is that there is nothing to report what failed? An empty recording has more causes here
@@ -530,12 +536,12 @@ static void note_left_out(struct filter *f)
 static void note_unjoined(struct filter *f)
 {
 	if (f->unjoined)
-		hlg_run_note(&f->run,
-			     "%" PRIu64
-			     " callchains of the host end in the kernel: their "
-			     "user part was to be recorded later (--call-graph fp,defer) "
-			     "and is not there (it was lost)",
-			     f->unjoined);
+		hlg_note_list_warn(
+			&f->run.notes,
+			"%" PRIu64 " callchains of the host end in the kernel: their "
+			"user part was to be recorded later (--call-graph fp,defer) "
+			"and is not there (it was lost)",
+			f->unjoined);
 }
 
 int stop(void *data, void *ctx)
@@ -551,7 +557,9 @@ int stop(void *data, void *ctx)
 	strict = f->run.options.strict;
 	hlg_sample_span_see(&f->run.profile.span, f->time);
 	if (interrupted)
-		tell_interrupt(f);
+		hlg_note_list_warn(
+			&f->run.notes,
+			"interrupted: the report covers what was read until then");
 	if (f->run.options.border != HLG_BORDER_KEEP && f->run.profile.n_cells)
 		note_left_out(f);
 	note_unjoined(f);
@@ -567,6 +575,7 @@ int stop(void *data, void *ctx)
 			&err);
 	if (rc == 0 && !f->run.format->notes)
 		hlg_base_search_warn(&f->run.space);
+	tell_warnings(f);
 	nothing = rc < 0 && tell_nothing(f, &err);
 	mismatch = f->run.mismatch || f->run.mixed;
 	destroy(f);

@@ -36,12 +36,16 @@ static inline uint64_t hlg_count_weigh(enum hlg_weight weight, struct hlg_count 
 struct hlg_recording_sums {
 	uint64_t recordings; /* how many; of a saved profile those that it sums */
 	uint64_t samples, guest, host, deselected;
+	/* What is lacking: tools/feed/lacks.h. */
 	uint64_t lost;      /* LOST records' sum, or LOST_SAMPLES' if larger */
 	uint64_t throttled; /* THROTTLE records */
 	uint64_t skipped;   /* samples of no known event, or malformed: not counted */
+	uint64_t packed; /* of skipped: compressed records, in a build without libzstd */
 	uint64_t
 		unjoined; /* callchains whose user's part was deferred and is not there */
 	uint64_t left;    /* bytes that could not be read: the recording was cut off */
+	uint64_t no_end;  /* recordings without their end, where no byte tells that */
+	/* The rest. */
 	uint16_t machine; /* it was recorded on (e_machine); 0: unknown, or several's sum
 			   */
 	bool attached;    /* recordings of perf record -a, -p, -t: no command's own */

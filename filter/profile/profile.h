@@ -108,6 +108,7 @@ struct hlg_profile {
 					   * left out */
 	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */
 	bool overflow;       /* the periods' sum passed 2^64 */
+	bool of_addresses;   /* each sample stands for an address, which counts once */
 	const struct hlg_options *options; /* by, and selection; outlives this */
 	bool restricts;
 	/* Of the recording that is read. Who knows its span sets it before the first

@@ -8,6 +8,17 @@
 #include "filter/stats/interval.h"
 #include "filter/view/place-name.h"
 
+const char hlg_banner_unnamed[] = "functions are not named, because they would be wrong: "
+				  "addresses are (--force=yes "
+				  "names them)";
+
+const char *hlg_banner_noun(const struct hlg_report *r, bool one)
+{
+	if (r->profile->of_addresses)
+		return one ? "address" : "addresses";
+	return one ? "sample" : "samples";
+}
+
 /*
  * "; base 0x4000 fits 100.00 %", for each image that some base fits. Where no image can
  * be decoded, none was tried.
@@ -107,12 +118,22 @@ static void put_place(FILE *f, const struct hlg_report *r, const char *before,
 	free(name);
 }
 
-/* "; from 0x36870 on samples fit if moved by -400: ...", where another build ran. */
+/* "another build of this ELF ran: from 0x36870 on, samples fit if moved by -400 ...". If
+ * that explains few of those that do not fit, more than one function differs. */
 static void put_tail(FILE *f, const struct hlg_report *r, const struct hlg_image_test *ti)
 {
+	const struct hlg_boundaries *samples = &ti->tested.samples;
 	const struct hlg_tail *tail = &ti->tail;
 	struct hlg_place last, from;
 
+	if (tail->samples < samples->off / 2) {
+		fprintf(f,
+			"another build of %s ran: only %" PRIu64 " of %" PRIu64
+			" samples fit if moved (give the ELF that ran)",
+			r->trust.n_images > 1 ? ti->image->path : "this ELF",
+			tail->samples, samples->on + samples->off);
+		return;
+	}
 	hlg_image_lookup(ti->image, tail->last, &last);
 	hlg_image_lookup(ti->image, tail->from + (uint64_t)tail->shift, &from);
 	fprintf(f,
@@ -161,12 +182,13 @@ static void put_banner(FILE *f, const struct hlg_report *r)
 	hlg_interval_percent(percent, all->by_samples.share);
 	hlg_interval_percent(chance, all->chance);
 	if (all->bytes == 0)
-		fputs("no sample lies in a function", f);
+		fprintf(f, "no %s lies in a function", hlg_banner_noun(r, true));
 	else
 		fprintf(f,
 			"%s %% of %" PRIu64
-			" samples lie on instruction starts (%s %% by chance)",
-			percent, all->samples.on + all->samples.off, chance);
+			" %s lie on instruction starts (%s %% by chance)",
+			percent, all->samples.on + all->samples.off,
+			hlg_banner_noun(r, false), chance);
 	if (all->verdict == HLG_TRUST_MIXED) {
 		put_mixed(f, r);
 	} else if (!put_tails(f, r)) {

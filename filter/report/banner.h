@@ -9,4 +9,10 @@
  * hlg_report.banner keeps it. To be freed; NULL if they fit, or without memory. */
 char *hlg_banner_text(const struct hlg_report *report);
 
+/* What a report is of: "samples" or "addresses"; one of them: "sample", "address". */
+const char *hlg_banner_noun(const struct hlg_report *report, bool one);
+
+/* And what follows from it. */
+extern const char hlg_banner_unnamed[];
+
 #endif

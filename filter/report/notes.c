@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "filter/report/banner.h"
 #include "filter/report/nothing.h"
 #include "filter/report/rates.h"
 #include "filter/stats/interval.h"
@@ -140,7 +141,8 @@ static void note_border(struct hlg_report *r)
 	time_each(each, r);
 	hlg_note_list_add(&r->notes,
 			  "%s %% of the guest's samples are at VM exits%s, "
-			  "which is no function's time (%shlguest exits tells why)",
+			  "which is no function's time: percentages are of the others "
+			  "(%shlguest exits tells why)",
 			  percent, each,
 			  r->profile->transits.n ? "" : "record --exits, and ");
 }
@@ -450,9 +452,7 @@ static void tell_trust(struct hlg_report *r)
 	tell_sizes(r);
 	if (r->suppressed && r->trust.all.verdict == HLG_TRUST_MISMATCH &&
 	    !hlg_space_is_made(r->space))
-		hlg_note_list_warn(&r->remarks,
-				   "functions are not named, because they would be "
-				   "wrong: addresses are (--force=yes names them)");
+		hlg_note_list_warn(&r->remarks, "%s", hlg_banner_unnamed);
 }
 
 /* Bases that are not those that the files state. */

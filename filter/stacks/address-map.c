@@ -78,32 +78,27 @@ bool hlg_address_map_put(struct hlg_address_map *map, struct hlg_address_range r
 	return insert(map, put) && ok;
 }
 
-struct copying {
-	struct hlg_address_map *to;
-	bool ok;
+struct walking {
+	void (*each)(void *ctx, const struct hlg_address_range *range);
+	void *ctx;
 };
 
-static void copy_range(const void *node, VISIT visit, void *closure)
+static void walk_range(const void *node, VISIT visit, void *closure)
 {
-	const struct hlg_address_range *range =
-		*(const struct hlg_address_range *const *)node;
-	struct copying *copying = closure;
-	struct hlg_address_range *copy;
+	const struct walking *walking = closure;
 
-	if (!copying->ok || (visit != postorder && visit != leaf))
-		return;
-	copy = new_range(*range);
-	copying->ok = copy && insert(copying->to, copy);
+	if (visit == postorder || visit == leaf)
+		walking->each(walking->ctx,
+			      *(const struct hlg_address_range *const *)node);
 }
 
-bool hlg_address_map_copy(struct hlg_address_map *to, const struct hlg_address_map *from)
+void hlg_address_map_each(const struct hlg_address_map *map,
+			  void (*each)(void *ctx, const struct hlg_address_range *range),
+			  void *ctx)
 {
-	struct copying copying = {to, true};
+	struct walking walking = {each, ctx};
 
-	twalk_r(from->root, copy_range, &copying);
-	if (!copying.ok)
-		hlg_address_map_finish(to);
-	return copying.ok;
+	twalk_r(map->root, walk_range, &walking);
 }
 
 void hlg_address_map_finish(struct hlg_address_map *map)

@@ -34,8 +34,10 @@ enum hlg_address_map_rest {
 bool hlg_address_map_put(struct hlg_address_map *map, struct hlg_address_range range,
 			 enum hlg_address_map_rest rest);
 
-/* to is all zero before. False without memory; then it still is. */
-bool hlg_address_map_copy(struct hlg_address_map *to, const struct hlg_address_map *from);
+/* Calls each with every range, in order. */
+void hlg_address_map_each(const struct hlg_address_map *map,
+			  void (*each)(void *ctx, const struct hlg_address_range *range),
+			  void *ctx);
 
 void hlg_address_map_finish(struct hlg_address_map *map);
 

@@ -311,16 +311,22 @@ static enum hlg_trust_verdict identify(struct hlg_trust *trust,
 	return verdict;
 }
 
+/* What makes guest addresses, which are in no lane, an image's own. */
+static uint64_t to_own(const struct hlg_image *image, struct hlg_base at)
+{
+	return image->first - at.base;
+}
+
 /* Samples of an image that do not fit may be of another build of it: its tail fits, if it
  * is moved. some: guest addresses, which become the image's own. */
 static bool look_at_tail(struct hlg_image_test *ti, struct hlg_addresses *some)
 {
-	uint64_t bias = hlg_image_base(ti->image, 0).bias;
+	uint64_t move = to_own(ti->image, hlg_image_base(ti->image, 0));
 
 	if (hlg_image_n_bases(ti->image) != 1 || hlg_trust_elsewhere(ti))
 		return true;
 	for (size_t i = 0; i < some->n; i++)
-		some->at[i].ip -= bias;
+		some->at[i].ip += move;
 	return hlg_tail_fit(&ti->tail, ti->code, ti->image, some->at, some->n);
 }
 
@@ -369,7 +375,8 @@ static bool test_parts(struct hlg_image_test *ti, const struct hlg_addresses *ad
 		while (k < addrs->n && addrs->at[k].ip - at.base < size)
 			k++;
 		ok = k == j ||
-		     hlg_part_fit(&parts, lines, addrs->at + j, k - j, -at.bias);
+		     hlg_part_fit(&parts, lines, addrs->at + j, k - j,
+				  to_own(ti->image, at));
 		*all &= k == j || (ok && parts.all);
 	}
 	return ok;
@@ -505,39 +512,64 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 	return 0;
 }
 
-static bool count_edges(struct hlg_view *view, struct hlg_row *row, struct hlg_code *code,
-			uint64_t reach)
+/* A row's edges, which are found once: a view of each series asks for them. NULL without
+ * memory. */
+static const struct hlg_edges *edges_of(struct hlg_image_test *ti,
+					const struct hlg_place *place, uint64_t reach)
 {
-	struct hlg_edges edges;
-	bool ok = hlg_edge_find(&edges, code, &row->place, reach);
+	const struct hlg_symtab *tab = &ti->image->tab;
+	struct hlg_edges *edges;
 
-	row->edge_known = ok;
-	for (size_t i = 0; ok && i < row->n_hits; i++) {
-		const struct hlg_hit *hit = &view->hits[row->first_hit + i];
-
-		if (hlg_edge_has(&edges, hit->addr))
-			row->edge += hit->count.samples;
-	}
-	hlg_edge_finish(&edges);
-	return ok;
+	if (!ti->edges)
+		ti->edges = calloc(tab->n_syms, sizeof(*ti->edges));
+	if (!ti->edges)
+		return NULL;
+	edges = &ti->edges[place->symbol - tab->syms];
+	if (edges->addrs || hlg_edge_find(edges, ti->code, place, reach))
+		return edges;
+	hlg_edge_finish(edges);
+	return NULL;
 }
 
-bool hlg_trust_skid(const struct hlg_trust *trust, struct hlg_view *view, uint64_t reach)
+static bool count_edges(struct hlg_view *view, struct hlg_row *row,
+			struct hlg_image_test *ti, uint64_t reach)
+{
+	const struct hlg_edges *edges = edges_of(ti, &row->place, reach);
+
+	row->edge_known = edges;
+	for (size_t i = 0; edges && i < row->n_hits; i++) {
+		const struct hlg_hit *hit = &view->hits[row->first_hit + i];
+
+		if (hlg_edge_has(edges, hit->addr))
+			row->edge += hit->count.samples;
+	}
+	return edges;
+}
+
+bool hlg_trust_skid(struct hlg_trust *trust, struct hlg_view *view, uint64_t reach)
 {
 	for (size_t i = 0; i < view->n_rows; i++) {
 		struct hlg_row *row = &view->rows[i];
-		const struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
+		struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
 
 		if (ti && ti->code && row->place.symbol &&
-		    !count_edges(view, row, ti->code, reach))
+		    !count_edges(view, row, ti, reach))
 			return false;
 	}
 	return true;
 }
 
+static void finish_edges(struct hlg_image_test *ti)
+{
+	for (size_t i = 0; ti->edges && i < ti->image->tab.n_syms; i++)
+		hlg_edge_finish(&ti->edges[i]);
+	free(ti->edges);
+}
+
 void hlg_trust_finish(struct hlg_trust *trust)
 {
 	for (size_t i = 0; i < trust->n_images; i++) {
+		finish_edges(&trust->images[i]);
 		hlg_code_close(trust->images[i].code);
 		hlg_base_find_finish(&trust->images[i].found);
 		free(trust->images[i].bases);

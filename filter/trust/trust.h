@@ -38,6 +38,8 @@ struct hlg_image_test {
 	struct hlg_tail tail;   /* of the only base: is it of another build? */
 	enum hlg_identity identity; /* the worst that a recording tells */
 	const struct hlg_ran *ran;  /* all that they tell; the profile's. NULL: nothing */
+	struct hlg_edges *edges; /* of each symbol, as far as hlg_trust_skid asked; NULL:
+				    not at all */
 };
 
 /* A thread, or a sandbox, whose samples do not lie on boundaries, where others' do. Only
@@ -90,6 +92,6 @@ const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test);
  * of the view that is a function or label of decoded code: its samples within reach
  * instructions of where control comes in (symtab/code/edge.h). False without memory.
  */
-bool hlg_trust_skid(const struct hlg_trust *trust, struct hlg_view *view, uint64_t reach);
+bool hlg_trust_skid(struct hlg_trust *trust, struct hlg_view *view, uint64_t reach);
 
 #endif

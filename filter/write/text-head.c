@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/report/banner.h"
 #include "filter/view/calls.h"
 #include "filter/write/text-callers.h"
 #include "filter/write/text-line.h"
@@ -119,9 +120,12 @@ static void add_event(struct hlg_text_line *line, const struct hlg_report *r,
 			scale.time ? "" : " counted");
 		line->behind[line->n - 1] = true;
 	}
-	if (event->host.samples) /* by no tracepoint, which marks entries and exits */
+	/* By no tracepoint, which marks entries and exits. Most of it is worth knowing.
+	 */
+	if (event->host.samples)
 		hlg_text_line_add(
-			line, 3, "host %ld %% of samples",
+			line, 2 * event->host.samples > sampled ? 0 : 3,
+			"host %ld %% of samples",
 			lround(100 * (double)event->host.samples / (double)sampled));
 }
 
@@ -311,7 +315,8 @@ static const struct hlg_image_test *other_build(const struct hlg_report *r)
 	return NULL;
 }
 
-static void write_check(FILE *f, const struct hlg_report *r)
+void hlg_text_head_check(FILE *f, const struct hlg_report *r,
+			 const struct hlg_screen *screen)
 {
 	const struct hlg_tested *t = &r->trust.all;
 	const char *said = hlg_verdict_said(t->verdict);
@@ -320,6 +325,8 @@ static void write_check(FILE *f, const struct hlg_report *r)
 	char text[HLG_TEXT_PIECE];
 	const struct hlg_image_test *other =
 		t->verdict == HLG_TRUST_MISMATCH ? other_build(r) : NULL;
+	const char *noun = hlg_banner_noun(r, false);
+	bool few = t->verdict != HLG_TRUST_MISMATCH; /* the banner says of what */
 	char percent[16];
 
 	if (other) {
@@ -334,23 +341,25 @@ static void write_check(FILE *f, const struct hlg_report *r)
 				 "%s: too few distinct addresses (%" PRIu64 " of %d)",
 				 said, addrs, HLG_VERDICT_LEAST_ADDRS);
 		else
-			snprintf(text, HLG_TEXT_PIECE,
-				 "%s: the samples may fit by chance", said);
+			snprintf(text, HLG_TEXT_PIECE, "%s: the %s may fit by chance",
+				 said, noun);
 	} else if (n == 0) {
-		snprintf(text, HLG_TEXT_PIECE, "%s: no sample lies in a function", said);
+		snprintf(text, HLG_TEXT_PIECE, "%s: no %s lies in a function", said,
+			 hlg_banner_noun(r, true));
 	} else if (t->samples.off == 0) {
 		snprintf(text, HLG_TEXT_PIECE,
-			 "%s: all %" PRIu64 " %ssamples lie on instruction starts", said,
-			 n, n < r->all.guest.samples ? "tested " : "");
+			 "%s: all %" PRIu64 " %s%s lie on instruction starts", said, n,
+			 n < r->all.guest.samples ? "tested " : "", noun);
 	} else {
-		snprintf(text, HLG_TEXT_PIECE, "%s: %s %% %slie on instruction starts",
-			 said, most_of(percent, t->by_samples.share),
-			 t->verdict == HLG_TRUST_MISMATCH ? "" : "of samples ");
+		snprintf(text, HLG_TEXT_PIECE,
+			 "%s: %s %% %s%s%slie on instruction starts", said,
+			 most_of(percent, t->by_samples.share), few ? "of " : "",
+			 few ? noun : "", few ? " " : "");
 	}
 	if (!other && n && t->bytes > 0 && t->verdict >= HLG_TRUST_VERIFIED)
 		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),
 			 " (%ld %% by chance)", lround(100 * t->chance));
-	hlg_text_line_wrap(f, &r->screen, "check     ", text);
+	hlg_text_line_wrap(f, screen, "check     ", text);
 }
 
 void hlg_text_head_write(FILE *f, const struct hlg_report *r)
@@ -364,7 +373,7 @@ void hlg_text_head_write(FILE *f, const struct hlg_report *r)
 	write_recorded(f, r);
 	write_sandboxes(f, r);
 	if (r->space->n_images)
-		write_check(f, r);
+		hlg_text_head_check(f, r, &r->screen);
 	if (hlg_text_callers_check(callers, r))
 		hlg_text_line_wrap(f, &r->screen, "callers   ", callers);
 	hlg_text_line_notes(f, &r->screen, &r->notes, HLG_NOTE_WARNING);

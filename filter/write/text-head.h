@@ -9,6 +9,10 @@
 /* With its warnings, and an empty line behind. */
 void hlg_text_head_write(FILE *f, const struct hlg_report *report);
 
+/* The line that says how far its check bears it out. */
+void hlg_text_head_check(FILE *f, const struct hlg_report *report,
+			 const struct hlg_screen *screen);
+
 /* "2 guest + 200 host calls": of a sandbox. */
 void hlg_text_head_calls(char buf[static 64], const struct hlg_calls *calls);
 

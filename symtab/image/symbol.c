@@ -18,6 +18,13 @@ static_assert(sizeof(struct hlg_symbol) == sizeof(Elf64_Sym), "compacted in plac
 #define MAX_SHARING 16
 #define FREE_NAMES  ((uint64_t)64 << 20)
 
+/*
+ * Bytes of all symbols for one of the file, and those that are free. Some lie within
+ * others, but few deep: whoever decodes symbols decodes each of them.
+ */
+#define MAX_NESTING  4
+#define FREE_NESTING ((uint64_t)1 << 20)
+
 /* Where the symbols of one section index may lie; most neighbours in a table share it. */
 struct home {
 	uint32_t index;
@@ -184,6 +191,26 @@ static bool names_fit(const struct hlg_symtab *tab, const char *names, size_t si
 	return true;
 }
 
+/* Are all symbols together in proportion to the file's size? Of those that are one, one
+ * counts. */
+static bool sizes_fit(const struct hlg_symtab *tab, uint64_t size)
+{
+	uint64_t left = FREE_NESTING + MAX_NESTING * size;
+
+	for (size_t i = 0; i < tab->n_syms; i++) {
+		const struct hlg_symbol *sym = &tab->syms[i];
+		uint64_t own = sym->end - sym->addr;
+
+		if (i && sym->addr == sym[-1].addr && sym->end == sym[-1].end)
+			continue;
+		own = own < size ? own : size; /* no more of it is there */
+		if (own > left)
+			return false;
+		left -= own;
+	}
+	return true;
+}
+
 int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const char *path,
 			struct hlg_err *err)
 {
@@ -229,6 +256,11 @@ int hlg_symbol_from_elf(struct hlg_symtab *tab, struct hlg_elf64 *elf, const cha
 	elf->strtab = NULL;
 	if (!ordered)
 		hlg_symbol_sort(tab);
+	if (!sizes_fit(tab, (uint64_t)elf->id.size))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: its symbols lie within each other too often (the "
+				   "ELF is damaged; build or copy it again)",
+				   path);
 	return 0;
 }
 

@@ -6,7 +6,7 @@
  *
  * prints `bare NS` and `load NS` in turn, one pair a repetition. The walk asks libelf for
  * every symbol and its name and keeps nothing; loading checks, sorts, settles overlaps
- *and freezes.
+ * and freezes.
  */
 #include <fcntl.h>
 #include <gelf.h>

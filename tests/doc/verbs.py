@@ -118,9 +118,11 @@ def examples(text):
 
 def furnish(build, folder, verb):
     """What the examples name."""
-    recording = {"exits": "exits", "windows": "windows"}.get(verb, "user")
-    files = {"demo.elf": ("guest.elf", "old.elf", "new.elf"),
-             f"demo-{recording}.data": ("perf.data.guest", "before.data", "a.data"),
+    elf, recording = {"exits": ("hyperlight/guest.elf", "hyperlight/exits.data"),
+                      "windows": ("demo.elf", "demo-windows.data")}.get(
+                          verb, ("demo.elf", "demo-user.data"))
+    files = {elf: ("guest.elf", "old.elf", "new.elf"),
+             recording: ("perf.data.guest", "before.data", "a.data"),
              "demo-host.data": ("after.data", "b.data"),
              "sysprof/all-records.bin": ("sysprof.bin",)}
     for source, names in files.items():

@@ -4,7 +4,7 @@
 
     elsewhere.py --build DIR [MESON-TEST-ARGUMENT...]
 
-The tests once more (symtab, filter and golden, the quick ones), in French, half a world
+The tests once more (symtab, filter and the goldens, the quick ones), in French, half a world
 and three quarters of an hour away, from a source tree that cannot be written, as an
 ordinary user: root becomes nobody, to whom root's tree is read-only; another user's tree
 is made read-only while tests run. Where nobody cannot get at the tree or at what tests are
@@ -32,7 +32,8 @@ NAME = "fr_FR.UTF-8"
 ZONE = "<+1245>-12:45<+1345>,M9.5.0/2:45,M4.1.0/3:45"  # the Chatham Islands
 NOBODY = "65534"
 DROP = ["setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"]
-SUITES = ["--suite", "symtab", "--suite", "filter", "--suite", "golden", "--no-suite", "slow"]
+SUITES = ["--suite", "symtab", "--suite", "filter", "--suite", "golden", "--no-suite", "slow",
+          "--no-suite", "tools"]
 CONTROL = """
 import ctypes
 buf = ctypes.create_string_buffer(16)

@@ -124,7 +124,7 @@ class Bed:
 
 
 def same(what, first, other):
-    """Two results, or documents, that are to be equal."""
+    """Two results, documents or lists that are to be equal."""
     if first == other:
         return
     if isinstance(first, Result):

@@ -15,7 +15,7 @@ import extras
 import forged
 
 IP, TID, TIME, CALLCHAIN, CPU, PERIOD, IDENTIFIER = 1, 2, 4, 0x20, 0x80, 0x100, 0x10000
-COMM, LOST, SAMPLE, MMAP2, LOST_SAMPLES, ROUND = 3, 2, 9, 10, 13, 68
+COMM, LOST, THROTTLE, SAMPLE, MMAP2, LOST_SAMPLES, ROUND = 3, 2, 5, 9, 10, 13, 68
 ATTR_RECORD, FEATURE_RECORD, COMPRESSED = 64, 80, 27
 KERNEL, USER, GUEST_KERNEL, GUEST_USER = 1, 2, 4, 5
 CONTEXT_GUEST_USER, CONTEXT_GUEST = 2 ** 64 - 2560, 2 ** 64 - 2048
@@ -237,6 +237,12 @@ class Recording:
             buffers[cpu].append(self.loss(cpu) if losses and rng.random() < .05
                                 else self.sample(cpu))
         return [b"".join(buffer) for buffer in buffers]
+
+    def harm(self, skipped, throttled):
+        """So many samples that are too short, and so often less was sampled."""
+        short = record(SAMPLE, GUEST_USER, struct.pack("<Q", 1))
+        throttle = record(THROTTLE, 0, struct.pack("<QQQ", self.now, 1, 1) + self.tail(101, 101, 0))
+        self.rounds.append([short * skipped + throttle * throttled])
 
     def of_each(self, ips):
         """Instead of what was drawn: one sample at each of these addresses."""

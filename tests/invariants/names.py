@@ -150,12 +150,17 @@ def check_losses(bed, rng):
     bed.write(made.data, "guest.elf")
     guest = f"guest.elf@{made.base:#x}"
     recs = [inputs.Recording(rng, made) for _ in range(2)]
-    for rec, name in zip(recs, ("a.data", "b.data")):
+    harm = [[rng.randint(0, 9), rng.randint(0, 9)] for _ in recs]
+    for rec, name, how in zip(recs, ("a.data", "b.data"), harm):
+        rec.harm(*how)
         bed.write(rec.file(), name)
     document = bed.json("report", *AS_IS, "--mode=all", guest, "a.data", "b.data", good=(0, 1, 3))
     lost = [max(rec.lost, rec.lost_samples) for rec in recs]
     same("lost, by file", lost, [f["lost"] for f in document["files"]])
     same("lost, in all", [sum(lost)], [told(document, r"(\d+) events were lost")])
+    same("skipped, and throttled", [sum(n) for n in zip(*harm)],
+         [told(document, r"(\d+) samples or frames of the recording make no sense"),
+          told(document, r"throttled sampling (\d+) times")])
     seen = sum(len(rec.samples) for rec in recs)
     same("samples", [seen], [document["totals"]["seen"]["samples"]])
 

@@ -167,16 +167,20 @@ def mappings(n):
     return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)
 
 
-def bases(n, step, outside=(), callers=0):
+def bases(n, step, outside=(), callers=0, builds=False):
     """A sample at the start of guest(3) at each of n bases, which are step apart, and one at
-    each of the addresses outside. callers: of each, in the last image."""
+    each of the addresses outside. callers: of each, in the last image. builds: each is
+    another."""
     table = [b"", b"hlguest: format=4", b"cycles", b"x.elf", b"main"]
+    ids = range(len(table), len(table) + n) if builds else [0] * n
+    table += [b"%08x" % (i * 0x9e3779b1 % (1 << 32)) for i in ids if builds]
     starts = range(1 << 20, (1 << 20) + n * step, step)
     extra = number(1, 4) + message(3, message(1, b"cycles") + number(3, 2))
     extra += b"".join(message(4, number(2, at) + number(3, at - TEXT)) for at in starts)
     extra += b"".join(number(field, n + len(outside)) for field in (16, 17, 22, 23))
     body = message(1, number(1, 0)) * 2 + b"".join(
-        message(3, number(1, i) + number(2, at) + number(3, at + TEXT) + number(5, 3)) +
+        message(3, number(1, i) + number(2, at) + number(3, at + TEXT) + number(5, 3) +
+                number(6, ids[i - 1])) +
         message(4, number(1, i) + number(2, i) + number(3, at) + message(4, number(1, 1)))
         for i, at in enumerate(starts, 1))
     body += b"".join(message(4, number(1, i) + number(3, at) + message(4, number(1, 1)))

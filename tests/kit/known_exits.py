@@ -3,9 +3,11 @@
 
 splice.py makes them: two vCPUs that move between CPUs, in the order perf writes them.
 """
+import bisect
 import json
 import os
 import random
+import re
 
 import splice
 from programs import hlguest_of
@@ -27,13 +29,18 @@ PID, TIDS = 4711, (4712, 4713)
 KVM_RUN = 0xae80
 
 
-def places(elf=ELF, functions=FUNCTIONS):
-    """{function: (first ip, size)} of the guest."""
+def places(elf=ELF, functions=FUNCTIONS, every=None):
+    """{function: the addresses of its instructions in the guest}. every: how long each is."""
+    code = must("objdump", "-d", "--no-show-raw-insn", elf) if not every else ""
+    starts = sorted(int(at, 16) for at in re.findall(r"^ +([0-9a-f]+):\t", code, re.M))
     found = {}
     for line in must("nm", "-S", elf).splitlines():
         words = line.split()
         if len(words) == 4 and words[3] in functions:
-            found[words[3]] = (int(words[0], 16) + BASE, int(words[1], 16))
+            first, size = int(words[0], 16), int(words[1], 16)
+            own = range(first, first + size, every) if every else \
+                starts[bisect.bisect_left(starts, first):bisect.bisect_left(starts, first + size)]
+            found[words[3]] = [BASE + at for at in own]
     return found
 
 
@@ -98,7 +105,7 @@ class Known:
         for i in range(n):
             time += rng.randrange(200, 40000)  # in the guest
             name = rng.choice(list(self.places))
-            first, size = self.places[name]
+            first = self.places[name][0]
             reason = rng.choice(list(self.reasons))
             ns = int(rng.lognormvariate(8, 1.5)) + 16
             port = rng.choice(self.ports) if reason in self.io else None
@@ -114,7 +121,7 @@ class Known:
                 if entered is not None:
                     self.guest += time - entered
                 self.add("kvm_exit", time, cpu, tid, **self.exit_values(
-                    reason, first + rng.randrange(size), vcpu))
+                    reason, rng.choice(self.places[name]), vcpu))
                 time += ns
                 if gone == 2 and i > self.after:  # the entry is
                     self.lone["exits"] += 1
@@ -152,8 +159,8 @@ class Arm(Known):
         self.isa, self.lose, self.elf = "ARM", lose, elf
         self.reasons, self.io = self.REASONS, {(2, 0x24)}
         self.exit_values = lambda reason, ip, vcpu: {
-            "ret": reason[0], "esr_ec": reason[1], "vcpu_pc": ip & ~3}
-        self.build(splice.of_arm64, places(elf, ("dispatch", "cold", "last")), pairs, True)
+            "ret": reason[0], "esr_ec": reason[1], "vcpu_pc": ip}
+        self.build(splice.of_arm64, places(elf, ("dispatch", "cold", "last"), 4), pairs, True)
 
     def write_port(self, port, time, cpu, tid):
         self.add("kvm_mmio", time, cpu, tid, type=2, len=8, gpa=self.IO_PAGE + 8 * port, val=0)

@@ -9,7 +9,8 @@ Reads the sources of symtab/, filter/ and tools/ as text and fails on
 - a circle of files (FILE.c and FILE.h are one file here);
 - a type that is defined twice;
 - a function that leaves its file without the file's prefix, and a prefix of two files;
-- a folder that CONTRIBUTING.md gives no question.
+- a folder that CONTRIBUTING.md gives no question;
+- a line of a comment whose * has no blank behind it: clang-format takes it when it breaks lines.
 
 The prefix of tools/windows/pairs.c is hlg_pairs_ or hlg_windows_pairs_; in a folder of tools/,
 which is one mechanism, also that of the folder, hlg_windows_, which then no other folder has.
@@ -64,6 +65,7 @@ FUNCTION = re.compile(
     r"^(?!static (?!inline)|extern|typedef|#|return|else)(?:[A-Za-z_][\w ]*[ *]+|)(hlg_\w+)"
     r"\([^;{}]*\)\s*\{", re.M)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+UNSPACED = re.compile(r"^\t* \*[A-Za-z].*", re.M)
 SOURCE = (".c", ".h")
 
 
@@ -88,7 +90,7 @@ def floors():
 
 
 def read(root):
-    """{path: text without comments} of the product. Guests of calibrate are programs of their own."""
+    """{path: text} of the product. Guests of calibrate are programs of their own."""
     texts = {}
     for room in ("symtab", "filter", "tools"):
         for folder, _, names in os.walk(os.path.join(root, room)):
@@ -96,7 +98,7 @@ def read(root):
                 path = os.path.relpath(os.path.join(folder, name), root)
                 if name.endswith(SOURCE) and "/guests/" not in path:
                     with open(os.path.join(root, path), encoding="utf-8") as f:
-                        texts[path] = COMMENT.sub("", f.read())
+                        texts[path] = f.read()
     return texts
 
 
@@ -177,7 +179,7 @@ def prefixes(path):
 def names(texts):
     owners, excepted = {}, set()
     for path, text in sorted(texts.items()):
-        for name in FUNCTION.findall(text):
+        for name in FUNCTION.findall(COMMENT.sub("", text)):
             fits = [p for p in prefixes(path) if name == p or name.startswith(p + "_")]
             reason = next((e for e in EXCEPTIONS if name.startswith(e)), None)
             if not fits and reason:
@@ -197,9 +199,16 @@ def names(texts):
             yield f"{name}: an exception that nothing needs"
 
 
+def unspaced(texts):
+    for path, text in sorted(texts.items()):
+        for line in UNSPACED.findall(text):
+            yield f"{path}: {line.strip()}"
+
+
 RULES = {"includes point down": wrong_ways, "each folder answers a question": unasked,
          "no circle of files": circles,
-         "each type is defined once": twice, "each function has its file's prefix": names}
+         "each type is defined once": twice, "each function has its file's prefix": names,
+         "a blank behind the * of comments": unspaced}
 
 FAULTS = {
     "includes point down": {"symtab/err.c": '#include "filter/run.h"\n', "filter/run.h": ""},
@@ -214,6 +223,8 @@ FAULTS = {
         "filter/view/gap.h": '#include "filter/view/view.h"\n'},
     "each type is defined once": {
         "symtab/err.h": "struct hlg_range {\n};\n", "filter/run.h": "struct hlg_range {\n};\n"},
+    "a blank behind the * of comments": {"filter/run.h": "/*\n * Before, and\n *after.\n */\n"},
+    "a blank behind the * of comments (in a function)": {"filter/run.c": "\t/*\n\t *after.\n\t */\n"},
     "each function has its file's prefix": {
         "symtab/err.c": "int hlg_fault(int a,\n\t      int b)\n{\n}\n"},
     "each function has its file's prefix (in a header)": {

@@ -245,9 +245,9 @@ ERRORS = [
     ("tools/page/cut.c", "share < pow(10, -power - 1)", "share <= pow(10, -power)", "page cut"),
     # saved profiles
     ("tools/pprof/encode.c", "		*r->field = (int64_t)n - 1;", "		*r->field = (int64_t)n;", "hlguest pprof"),
-    ("tools/pprof/encode.c", 'len == 10 && strncmp(event, "task-clock", len) == 0', "false",
+    ("tools/pprof/encode-tables.c", 'len == 10 && strncmp(event, "task-clock", len) == 0', "false",
      "hlguest pprof"),
-    ("tools/pprof/encode.c", "	p->n_sample_type = 2 * e->saved->events.n;", "	p->n_sample_type = e->saved->events.n;",
+    ("tools/pprof/encode-tables.c", "	p->n_sample_type = 2 * e->saved->events.n;", "	p->n_sample_type = e->saved->events.n;",
      "hlguest pprof"),
     ("tools/pprof/decode-profile.c", "	if (extra->format > HLG_SAVED_FORMAT)", "	if (false)", "hlguest pprof format"),
     ("tools/pprof/decode.c", "	return key->event < d->p->extra->n_event;", "	return true;",

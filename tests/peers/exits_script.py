@@ -48,6 +48,7 @@ def make(path, seed):
         file.tracing.change(splice.relayout(shuffled(rng, file)))
     maker, records, now = splice.Maker(file), [], 10 ** 9
     isa = rng.choice((1, 2))
+    ips = sum(exits.places().values(), [])
     tasks = [(pid, 10 * pid + i) for pid in range(41, 41 + rng.randint(1, 2))
              for i in range(rng.randint(1, 3))]
     for _ in range(rng.randint(1, 400)):
@@ -59,7 +60,7 @@ def make(path, seed):
         records.append((now, cpu, maker.sample(
             event, now, cpu, pid, tid, vcpu_id=vcpu, isa=isa,
             exit_reason=reason, reason=2, errno=0, cmd=exits.KVM_RUN, size=4, count=1,
-            guest_rip=rng.getrandbits(48), rip=rng.getrandbits(48),
+            guest_rip=rng.choice(ips), rip=rng.choice(ips),
             port=rng.choice((99, 103)), rw=rng.randint(0, 1))))
     file.write(path, splice.rounds(records, 300000, lambda _: rng.randrange(150000)))
 

@@ -11,6 +11,7 @@ $PERF names a perf of 7.0 or later, whose joined stacks the filter shows: they a
 """
 import os
 import re
+import shutil
 import struct
 import sys
 import tempfile
@@ -191,17 +192,40 @@ def check_missing(place):
     text, err = place.report("lost")
     if not re.search(r"\b4 callchains of the host end in the kernel", text + err):
         yield text + err
+    shutil.copy(place.path("lost"), place.path("again"))
+    text = must(place.hlguest, "report", "--mode=all", "--stacks=callgraph", "--force", DEMO + "@0x4000",
+                *map(place.path, ("lost", "again")))
+    if not re.search(r"\b8 callchains of the host end in the kernel", text):
+        yield text
     work().write(place.path("piped"), pipe=True)
     text, err = place.report("piped")
     if "callchains of the host end" in text + err:
         yield text + err
     with open(place.path("piped"), "rb") as f:
         piped = f.read()
-    out, err, _ = run("sh", "-c", f"cat {place.path('piped')} | {place.hlguest} report "
+    # Standard input is no file, whatever is called so.
+    with open(place.path("-"), "wb") as f:
+        f.write(piped[:100])
+    out, err, _ = run("sh", "-c", f"cd {place.path('')} && cat piped | {place.hlguest} report "
                       f"--mode=all --stacks=callgraph --force {DEMO}@0x4000 -")
     if len(piped) < 1000 or \
             not re.search(r"\b80 callchains of the host end in the kernel", out + err):
         yield out + err
+
+
+def check_long(place):
+    """What is joined has as many words as any chain at most: the outermost are cut off."""
+    texts, kernel = [], [2 ** 64 - 0x6000] * 8000
+    room = 8191 - 2 - len(kernel)  # HLG_CHAIN_MAX, and two markers
+    for n in 4000, room:
+        vmm = Vmm()
+        vmm.sample(TIDS[0], HOST_USER, [0], ["log", "poll", "run", "main"], ip=FILES["log"])
+        vmm.sample(TIDS[0], HOST_KERNEL, kernel, [])
+        vmm.back(TIDS[0], (["log"] + ["run", "poll"] * 2000)[:n])
+        vmm.write(place.path("long"))
+        texts.append(place.report("long", *FOLDED))
+    if texts[0] != texts[1] or texts[0][0].count("[run]") <= room // 2 - 2:
+        yield f"{texts[0]}\nnot {texts[1]}"
 
 
 def check_inject(place):
@@ -241,6 +265,7 @@ def main():
         place = Place(build, folder)
         tap.run("joined", lambda: list(check_joined(place)))
         tap.run("missing", lambda: list(check_missing(place)))
+        tap.run("long", lambda: list(check_long(place)))
         tap.run("inject", lambda: list(check_inject(place)))
         tap.run("by perf", lambda: list(check_perf(place)))
     return tap.finish()

@@ -18,6 +18,7 @@ import json
 import math
 import os
 import re
+import struct
 import shutil
 import sys
 import tempfile
@@ -297,20 +298,38 @@ def check_total(build):
             yield f"{before} {after} {runs}: status {status}, not {expected}: {err} {out}"
 
 
+def check_times(build):
+    """Times are those of a run, of however many."""
+    times = []
+    for runs in 1, 2:
+        with copied(HOST, runs) as befores, copied(USER, runs) as afters:
+            out = must(hlguest_of(build), "diff", ELF, *befores, "--after", *afters, "--all",
+                       "--border=keep")
+        times.append(sorted(re.findall(r"[\d.]+ -> [\d.]+ [mun]?s ", out)))
+    if len(times[0]) < 10 or times[0] != times[1]:
+        yield f"{times}"
+
+
 def check_attached(build):
-    """The length of a recording of all CPUs tells nothing."""
-    with tempfile.TemporaryDirectory(prefix="diff-") as folder:
-        path = os.path.join(folder, "all.data")
-        with open(HOST, "rb") as f:
-            data = f.read()
-        at = data.rindex(b"--host\0")  # of perf's own words
-        with open(path, "wb") as f:
-            f.write(data[:at] + b"-a\0\0\0\0\0" + data[at + 7:])
-        with copied(path, 3) as befores, copied(USER, 3) as afters:
-            out, err, status = run(hlguest_of(build), "diff", ELF, *befores, "--after",
-                                   *afters, "--fail-if=5%")
-    if status or "not tested: -a, -p and -t" not in out:
-        yield f"{status} {err} {out}"
+    """The length of a recording of all CPUs tells nothing; that of a command does."""
+    with open(HOST, "rb") as f:
+        data = f.read()
+    at = data.rindex(b"--host\0")  # of perf's own words
+    attrs, = struct.unpack_from("<Q", data, 24)
+    flags, = struct.unpack_from("<Q", data, attrs + 40)  # of perf_event_attr
+    for word, on_exec, attached in ((b"-a", False, True), (b"-ga", False, True), (b"-ea", False, False),
+                                    (b"-t", False, True), (b"-t", True, False)):
+        changed = bytearray(data[:at] + word.ljust(7, b"\0") + data[at + 7:])
+        struct.pack_into("<Q", changed, attrs + 40, flags & ~(1 << 12) | on_exec << 12)
+        with tempfile.TemporaryDirectory(prefix="diff-") as folder:
+            path = os.path.join(folder, "all.data")
+            with open(path, "wb") as f:
+                f.write(changed)
+            with copied(path, 3) as befores, copied(USER, 3) as afters:
+                out, err, status = run(hlguest_of(build), "diff", ELF, *befores, "--after",
+                                       *afters, "--fail-if=5%")
+        if ("not tested: -a, -p and -t" in out) != attached or (attached and status):
+            yield f"{word} {on_exec}: {status} {err} {out}"
 
 
 def check_brief(build):
@@ -392,9 +411,11 @@ def check_children(build, folder):
     # _start is in every stack: no run differs from another in it.
     if float(rows["_start"]["p"]) != 1 or float(rows["_start"]["points"]):
         yield f"_start: {rows['_start']}"
-    _, err, status = run(hlguest_of(build), "diff", "--children", ELF, USER, USER)
-    if status != 1 or "before: no sample has callers in the guest" not in err:
-        yield f"without callers: {status}, {err}"
+    for side, words in ("before", (ELF, USER, USER)), \
+            ("after", (elf, paths[0], "--after", ELF, USER)):
+        _, err, status = run(hlguest_of(build), "diff", "--children", *words)
+        if status != 1 or f"{side}: no sample has callers in the guest" not in err:
+            yield f"{side} without callers: {status}, {err}"
 
 
 def main():
@@ -416,6 +437,7 @@ def main():
     tap.run("a recording is missing", check_missing, build)
     tap.run("--fail-if", lambda: list(check_fail(build)))
     tap.run("the total", lambda: list(check_total(build)))
+    tap.run("times", lambda: list(check_times(build)))
     tap.run("brief", lambda: list(check_brief(build)))
     tap.run("sampling error", lambda: list(check_sampling_error(build)))
     with tempfile.TemporaryDirectory() as folder:

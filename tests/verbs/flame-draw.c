@@ -6,9 +6,9 @@
  *	draw [--inverted] [--least=SHARE] <STACKS >SVG
  *
  * A line of STACKS is `NUMBER FRAME\037FRAME...`: samples, then frames from the root on,
- * each a letter for its kind (r group, u host user, k host kernel, g guest, p gap, b border, n
- * note) and its name. A period is ten times as much as the samples. A line `--` parts a
- *tree before from one after.
+ * each a letter for its kind (r group, u host user, k host kernel, g guest, p gap, b
+ * border, n note) and its name. A period is ten times as much as the samples. A line `--`
+ * parts a tree before from one after.
  */
 #include <stdlib.h>
 #include <string.h>

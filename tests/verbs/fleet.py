@@ -106,6 +106,8 @@ def here(bench):
     if status or err or [t[0] for t in tasks] != ["0", "1", "2"] or \
             sum(int(t[1]) for t in tasks) != 8 or {*os.listdir(bench.folder)} != before:
         yield f"print: {status}, {out}{err}"
+    if shlex.split(out.splitlines()[-1]) != ["#", "hlguest", "fleet", "reduce", bench.path("sum.pb.gz.d")]:
+        yield f"print: the sum: {out}"
     largest = max(os.path.getsize(bench.path(n)) for n in bench.names[:-1])
     sizes = sorted(int(t[2]) for t in tasks)
     if sizes[-1] - sizes[0] > largest:
@@ -164,7 +166,8 @@ def again(bench):
         harm(path)
         os.unlink(bench.path("sum.pb.gz"))
         out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
-        if status != 1 or "2 of 3 are whole; not 1 (" not in out:
+        why = [line for line in out.splitlines() if f"/{rng[1]}: " in line]
+        if status != 1 or "2 of 3 are whole; not 1 (" not in out or len(why) != (name != "gone"):
             yield f"{name}: status {status}, {out}{err}"
         _, err, status = bench.run("fleet", "reduce", "sum.pb.gz.d")
         if status != 1 or os.path.exists(bench.path("sum.pb.gz")):
@@ -187,6 +190,13 @@ def again(bench):
     if status != 1 or "1 of 1 tasks failed" not in err or os.path.exists(bench.path("sum.pb.gz")) or \
             b"is another list than" not in bench.read("sum.pb.gz.d/log/1.txt"):
         yield f"a task's list has changed: {status}, {err}"
+    os.rename(bench.path("list"), bench.path("list.kept"))
+    os.mkdir(bench.path("list"))
+    _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
+    if status != 1 or "list: cannot be read: Is a directory" not in err:
+        yield f"the list is a folder: {status}, {err}"
+    os.rmdir(bench.path("list"))
+    os.rename(bench.path("list.kept"), bench.path("list"))
     with open(bench.path("list"), "a", encoding="ascii") as f:
         f.write("x.data\n")
     _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
@@ -237,8 +247,17 @@ def slurm(bench):
         out, err, status = bench.run("fleet", "status", "sum.pb.gz.d", **env)
         if status or err or said not in out or ("none is" in out) != ("none is" in said):
             yield f"squeue: {script}: {status}, {out}{err}"
+    for script, job in (("seq -f '%g advice' 400 >&2; echo '100;cluster'", "100"),
+                        ("seq 400 >&2; echo 1234567", "1234567"),
+                        ("echo 100; seq -f '%g is not it' 20 >&2", "100")):
+        bench.again()
+        bench.write("bin/sbatch", f"#!/bin/sh\n{script}\n", 0o755)
+        out, err, status = bench.submit("--engine=slurm", **env)
+        if status or err or f"job {job} runs 3 tasks" not in out or \
+                bench.read("sum.pb.gz.d/jobs").decode() != f"map {job}\nreduce {job}\n":
+            yield f"job {job}: {status}, {out}{err}"
     bench.again()
-    bench.write("bin/sbatch", "#!/bin/sh\nseq -s' banner' 400 >&2; echo 100\n", 0o755)
+    bench.write("bin/sbatch", "#!/bin/sh\nprintf %0600d 100\n", 0o755)
     _, err, status = bench.submit("--engine=slurm", **env)
     if status != 1 or "may have submitted (ask squeue)" not in err:
         yield f"no number: {status}, {err}"
@@ -267,6 +286,13 @@ def parallel(bench):
     if status or words[-4:] != [":::", "0", "1", "2"] or "--sshloginfile" not in words:
         yield f"{status}, {words}, {out}{err}"
     yield from bench.same("parallel")
+    for engine in "parallel", "local":
+        out, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d", "--print",
+                                     f"--engine={engine}")
+        words = [shlex.split(line) for line in out.splitlines()]
+        if status or err or words != [
+                ["#", "the", "sum:"], ["#", "hlguest", "fleet", "reduce", bench.path("sum.pb.gz.d")]]:
+            yield f"nothing left to do for {engine}: {status}, {out}{err}"
     out, err, status = bench.submit("--engine=parallel", "--slf=hosts", "--transfer", "--print")
     words = shlex.split(out.splitlines()[0]) if out else []
     if status or [words[words.index("--transferfile") + 1:][:1], "--cleanup" in words,

@@ -328,7 +328,7 @@ def check_compressed(place):
         raise Skip("libzstd is not installed")
     out, err, _ = run(place.hlguest, "report", DEMO, path)
     if "without libzstd" in err + out or "skipped" in out:
-        return list(place.refused("built without libzstd", 1, DEMO, path, "-o", "x"))
+        return list(place.refused("packed: is compressed, and this hlguest was built without libzstd", 1, DEMO, path, "-o", "x"))
     wrong = compare_shape(place, "packed", path)
     new, old = Recording(path + ".out"), original()
     if rec.ZSTD in new.features or \
@@ -633,6 +633,9 @@ def check_refused(place):
     shutil.copy(DEMO, place.path("two.elf/demo.elf"))
     with open(place.path("a.map"), "w", encoding="utf-8") as f:
         f.write("5000 1000 jitted\n")
+    with open(place.path("no.tid"), "wb") as f:
+        f.write(forged.recording(forged.record(forged.SAMPLE, forged.GUEST, bytes(16)),
+                                 [forged.attr(forged.IP | forged.TIME)]))
     for said, status, words in (
         ("samples lie|sample lies", 3, [DEMO + "@0x5008", "same", "-o", "x"]),
         ("is an input of this run", 1, [DEMO, "same", "-o", "same"]),
@@ -645,6 +648,7 @@ def check_refused(place):
         ("no such file|No such file", 1, [DEMO, "same", "-o", "missing/x"]),
         ("is not a regular file", 1, [DEMO, "same", "-o", "/dev/full"]),
         ("is not a regular file", 1, [DEMO, "same", "-o", "/dev/stdout"]),
+        ("no.tid: its guest samples have no process id", 1, [DEMO, "no.tid", "-o", "x"]),
         ("is a perf map", 1, ["map:a.map", "same", "-o", "x"]),
         ("one recording at a time", 2, [DEMO, "same", "copy", "-o", "x"]),
         ("no output file", 2, [DEMO, "same"]),
@@ -718,6 +722,25 @@ def check_table_name(place):
             yield f"behind {first}, table {name}: perf names {named}"
 
 
+def check_same_names(place):
+    """Companions have names of their own, whatever their ELFs are called."""
+    words, bases = [], [0x400000 * i for i in (1, 2, 3)]
+    for name, base in zip(("a/g.elf", "b/g.elf", "c/g.elf.2"), bases):
+        function = b"of_" + name[:1].encode()
+        elf = forged.Elf().symbols([(1, forged.TEXT, forged.TEXT)], b"\0" + function + b"\0")
+        os.mkdir(os.path.dirname(place.path(name)))
+        with open(place.path(name), "wb") as f:
+            f.write(elf.build())
+        words.append(f"{place.path(name)}@{base:#x}")
+    with open(place.path("three.data"), "wb") as f:
+        f.write(forged.recording(b"".join(forged.sample(base + 16) for base in bases)))
+    must(place.hlguest, "inject", "--force", *words, place.path("three.data"), "-o",
+         place.path("three"))
+    named = perf("script", "-i", place.path("three"), "-F", "ip,sym").split()[1::2]
+    if named != ["of_a", "of_b", "of_c"]:
+        yield f"perf names {named}, of {os.listdir(place.path('three.elf'))}"
+
+
 def check_diff(place):
     """perf diff compares two recordings of one guest by function."""
     for name in "demo-user", "demo-host":
@@ -731,6 +754,7 @@ def check_diff(place):
 
 SHAPES = {
     "companion": check_sizes, "a table's name": check_table_name, "perf diff": check_diff,
+    "ELFs of one name": check_same_names,
     "pipe mode": check_pipe_mode, "a directory": check_directory,
     "compressed": check_compressed, "callchains": check_callchains,
     "callers": check_children,

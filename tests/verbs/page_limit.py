@@ -41,8 +41,8 @@ def guest(folder, functions, name):
     return path
 
 
-def recorded(folder, records, kind=None):
-    path = os.path.join(folder, "guest.data")
+def recorded(folder, records, kind=None, name="guest.data"):
+    path = os.path.join(folder, name)
     with open(path, "wb") as f:
         f.write(forged.recording(b"".join(records), kind and [forged.attr(kind)]))
     return path
@@ -116,6 +116,9 @@ def check_rest(data, report, said):
         yield f"{rows['count'][rest[0]]} samples are of others"
     if any(100 * f["samples"] / data["total"] >= below for f in others):
         yield f"not all of them are below {below} %"
+    share = rows["count"][rest[0]] / data["total"]
+    if not rows["low"][rest[0]] < share < rows["high"][rest[0]]:
+        yield f"{share}: {rows['low'][rest[0]]} to {rows['high'][rest[0]]}"
 
 
 def check_flame(build, data, said, *words):
@@ -230,6 +233,27 @@ def check_stacks(build):
     yield from check_sums(data, report)
 
 
+def check_slices(build):
+    """So many addresses by time that their slices are longer: each recording has its own."""
+    slice_, right, paths = 20_000_000, [], []
+    with tempfile.TemporaryDirectory() as folder:
+        elf = guest(folder, 300, b"f%d".__mod__)
+        for part, (first, last) in enumerate(((1, 41), (1001, 1033))):
+            records = [forged.sample(forged.TEXT + k, time=i * slice_ + k) for i in range(first, last)
+                       for k in range(4267) if k % SIZE != 1]
+            paths.append(recorded(folder, records, name=f"{part}.data"))
+            right.append(len(records))
+        html, err, status = run(hlguest_of(build), "report", "-q", "--force", "--format=html", elf, *paths)
+    data = page_data(html)
+    where, time = data["where"], data["time"]
+    begins, ends = sums(where["begins"]), [*time["recordings"]["at"][1:], time["n"]]
+    found = [sum(n for i, n in zip(sums(where["when"]), where["count"]) if start <= begins[i] < stop)
+             for start, stop in zip(time["recordings"]["at"], ends)]
+    if status or found != right or begins != sorted({*begins}) or \
+            not 4 < len(begins) - 1 <= time["n"] / 2 + 2:
+        yield f"recordings have {found} samples, not {right}; slices {begins}, {status}, {err}"
+
+
 def main():
     options = parser(__doc__)
     options.add_argument("--all", action="store_true", help="also what takes long")
@@ -237,6 +261,7 @@ def main():
     tap = Tap()
     tap.run("very many functions", lambda: list(check_functions(args.build)))
     tap.run("a large side and a small one", lambda: list(check_diff(args.build, False)))
+    tap.run("many addresses by time", lambda: list(check_slices(args.build)))
     tap.run("a name that is too long", lambda: list(check_names(args.build)))
     if args.all:
         tap.run("two large sides", lambda: list(check_diff(args.build, True)))

@@ -27,6 +27,7 @@ from programs import hlguest_of, page_data
 from tap import DATA, Skip, Tap, must, parser, run
 
 GUEST = os.path.join(DATA, "hyperlight", "guest.elf")
+OTHER = os.path.join(DATA, "hyperlight", "small.elf")
 RECORDING = os.path.join(DATA, "hyperlight", "mix.data")
 
 
@@ -78,6 +79,13 @@ def shifted(stale):
         differ = sum(abs(ours.get(n, 0) - theirs.get(n, 0)) for n in {*ours, *theirs})
         if fitted.verdict != "verified" or differ > sum(theirs.values()) * .05:
             yield f"{seed}: {differ} samples differ; {fitted}"
+        # And where another guest has the same addresses.
+        ours = f"{stale.elf}@0x4000:tid=107"
+        for words in ((OTHER, ours), (ours, OTHER)) if told == 1 else ():
+            apart = verdicts.report(stale.build, stale.data, *words)
+            if apart.verdict != "mismatch" or f"{by:+}" not in run(
+                    stale.hlguest, "report", stale.data, *words)[0].split("\n")[0]:
+                yield f"{seed}: {words}: {apart}"
         out, _, status = stale.report("--assume-shift")
         if status or f"(moved by {by:+})" not in out or "as if another build" not in out:
             yield f"{seed}: --assume-shift: {status}, {out[:400]}"

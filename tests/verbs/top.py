@@ -12,6 +12,7 @@ here, real perf: the only table of --once is what report says of its recording.
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -208,6 +209,14 @@ def check_ends(bench):
     if passes and (status != 1 or "perf's recording: is damaged" not in err or
                    "signal" in err or not samples_of(out.split("recorded  ")[-1])):
         yield f"breaks: status {status}: {err}{out}"
+    # What a message calls a recording that is in no file is no file's name.
+    named = os.path.join(bench.folder, "perf's recording")
+    with open(named, "w", encoding="utf-8") as f:
+        f.write("of something else")
+    out, err, got = bench.run("-g", "--stdio", how="ends")
+    os.unlink(named)
+    if passes and (got or not samples_of(out.split("recorded  ")[-1])):
+        yield f"a file of that name: status {got}: {err}{out}"
     _, err, status = bench.run("--stdio", how="ends", status=5)
     if status != 5:
         yield f"perf's status: {status}: {err}"
@@ -238,6 +247,39 @@ def check_ends(bench):
         total = samples_of(out.decode().split("recorded  ")[-1])
         if child.returncode != status or not total or (total[0] - AT_END) % PER_PING:
             yield f"{sig}: status {child.returncode}, {total}: {line}{err}"
+
+
+def wait_for(child, path, word):
+    """Until a file that a child writes has a word in it; false if it has ended without."""
+    until, text = time.monotonic() + TIMEOUT, ""
+    while word not in text and time.monotonic() < until and child.poll() is None:
+        time.sleep(0.05)
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+    return word in text
+
+
+def check_full(bench):
+    """Tables that cannot be written end it; what could not be judged before is not why."""
+    elf, out, err = (os.path.join(bench.folder, name) for name in ("full.elf", "full.out", "full.err"))
+    shutil.copy(DEMO, elf)
+    with open(out, "w", encoding="utf-8") as f, open(err, "w", encoding="utf-8") as g:
+        child = subprocess.Popen(bench.argv("--stdio", "--format=json", elf, "-p", "1"),
+                                 cwd=bench.folder, stdout=f, stderr=g, restore_signals=False,
+                                 env=environment(HOW="goes on", **bench.env))
+    judged = wait_for(child, out, '"verdict":"verified"')
+    os.unlink(elf)
+    refused = wait_for(child, err, "no such file")
+    if child.poll() is None:  # no more than is in it: as on a disk that is full
+        resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (os.path.getsize(out),) * 2)
+    status = child.wait(timeout=TIMEOUT)
+    with open(err, encoding="utf-8") as f:
+        said = f.read()
+    if "not in this build" in said:
+        raise Skip(said.strip())
+    if not judged or not refused or status != 1 or said.count("no such file") != 1 or \
+            "standard output: cannot be written" not in said:
+        yield f"{judged}, {refused}, status {status}: {said}"
 
 
 def check_keys(bench):
@@ -311,6 +353,25 @@ def check_keys(bench):
     left = [n for n in os.listdir(bench.folder) if n.startswith("hlguest-") and n not in saved]
     if left:
         yield f"left: {left}"
+
+
+def check_nobody(bench):
+    """With -a and no guest so far a recording is saved, without a profile, whatever else is asked
+    for; in a namespace of processes of ours, so that no VMM is seen."""
+    if os.geteuid() != 0:
+        raise Skip("needs root")
+    argv = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child", *bench.argv("-a", "--force")]
+    screen = Terminal(argv, bench.folder, **{"HOW": "goes on", "STATUS": "0", **bench.env})
+    try:
+        screen.wait("no VMM runs whose guest is known")
+        screen.press("w")
+        screen.wait(r"^saved hlguest-top-[\d-]+\.data")
+        if "profile" in screen.text():
+            yield screen.text()
+        screen.press("q")
+        screen.end()
+    finally:
+        screen.close()
 
 
 def check_said(bench):
@@ -597,13 +658,13 @@ def main():
             tap.skip("hlguest top", str(e))
             return tap.finish()
         for name, check in (("--once", check_once), ("JSON", check_json),
-                            ("tables", check_tables), ("ends", check_ends),
+                            ("tables", check_tables), ("ends", check_ends), ("full", check_full),
                             ("words", check_words), ("--force", check_forced),
                             ("another user", check_foreign), ("left out", check_left),
-                            ("many guests", check_many), ("keys", check_keys),
+                            ("many guests", check_many), ("keys", check_keys), ("nobody", check_nobody),
                             ("said", check_said), ("sizes", check_sizes),
                             ("colours", check_colours)):
-            screen = name in ("many guests", "keys", "said", "sizes", "colours") and \
+            screen = name in ("many guests", "keys", "nobody", "said", "sizes", "colours") and \
                 "without" in must(hlguest, "--version") and "ncurses" in \
                 must(hlguest, "--version").split("without")[-1]
             if screen:

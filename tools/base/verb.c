@@ -321,6 +321,12 @@ static int base(const struct hlg_inputs *in)
 		rc = hlg_err_memory(&err, "base");
 	if (rc == 0 && batch.n_read)
 		rc = hlg_nothing_check(&run.profile, "", &err);
+	if (batch.n_read) {
+		hlg_batch_note(&batch, &run);
+		hlg_output_notes(NULL, &run.notes, HLG_OUTPUT_WARNINGS);
+	}
+	if (rc == 0 && run.notes.lost)
+		rc = hlg_err_memory(&err, "base");
 	if (rc < 0) {
 		status = hlg_output_error(&err);
 	} else if (batch.n_read) {

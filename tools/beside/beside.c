@@ -147,8 +147,9 @@ int hlg_beside_read(struct hlg_beside *beside, const char *recording, struct hlg
 	int rc;
 
 	*beside = (struct hlg_beside){0};
-	if (!hlg_beside_text_built() || !hlg_beside_place(place, recording) ||
-	    lstat(place, &st) != 0 || stat(recording, &st) != 0 || !S_ISREG(st.st_mode))
+	if (!hlg_beside_text_built() || !hlg_perfdata_is_kept(recording) ||
+	    !hlg_beside_place(place, recording) || lstat(place, &st) != 0 ||
+	    stat(recording, &st) != 0 || !S_ISREG(st.st_mode))
 		return 1;
 	rc = read_place(beside, place, err);
 	if (rc == 0 && !is_of(beside, recording))

@@ -162,10 +162,7 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 
 	(void)bytes;
 	(void)samples;
-	if (!ferror(r->writer->f))
-		return 0;
-	return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be written (make room)",
-			   r->writer->path);
+	return hlg_writer_check(r->writer, err);
 }
 
 /* The loop has no plain samples: on_record() gets them. */

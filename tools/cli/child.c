@@ -53,6 +53,16 @@ static void become(const struct job *job, int out)
 	_exit(status);
 }
 
+/* n bytes more, no more of them than there is room for. */
+static void keep_last(char last[static 512], const char *said, size_t n)
+{
+	size_t len = strlen(last), keep = 511 - n < len ? 511 - n : len;
+
+	memmove(last, last + len - keep, keep);
+	memcpy(last + keep, said, n);
+	last[keep + n] = '\0';
+}
+
 /* Keeps what comes until the pipe is closed; false when time is up. */
 static bool collect(struct hlg_child *child, int in, long long deadline)
 {
@@ -61,7 +71,7 @@ static bool collect(struct hlg_child *child, int in, long long deadline)
 	for (;;) {
 		struct pollfd p = {.fd = in, .events = POLLIN};
 		long long left = deadline - now();
-		char rest[512];
+		char rest[sizeof(child->last) - 1];
 		ssize_t got;
 
 		if (left <= 0)
@@ -71,6 +81,7 @@ static bool collect(struct hlg_child *child, int in, long long deadline)
 		got = read(in, rest, sizeof(rest));
 		if (got <= 0)
 			return true;
+		keep_last(child->last, rest, (size_t)got);
 		if ((size_t)got > sizeof(child->text) - 1 - len)
 			got = (ssize_t)(sizeof(child->text) - 1 - len);
 		memcpy(child->text + len, rest, (size_t)got);

@@ -17,6 +17,7 @@ struct hlg_child {
 	enum hlg_child_end end;
 	int status;
 	char text[512]; /* what it wrote first, to standard output and error */
+	char last[512]; /* what it wrote last, to either: the same where that is all */
 };
 
 /* Runs the program argv[0] (a path: nothing is searched, no shell); no standard input. */

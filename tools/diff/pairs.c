@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symtab/bsearch.h"
 #include "symtab/hash.h"
 
 /* What of the file is at off, up to 4096 bytes; -1 if they could not be read. */
@@ -96,40 +97,81 @@ static uint64_t hash_any(const struct hlg_image *image)
 	return hlg_hash_word(HLG_HASH_SEED, image->map);
 }
 
+/* For none: the order given. */
+static uint64_t place_of(const struct hlg_image *image)
+{
+	return image->number;
+}
+
 /* What makes two images partners; those that are have the same hash. */
 struct likeness {
 	bool (*like)(const struct hlg_image *, const struct hlg_image *);
 	uint64_t (*hash)(const struct hlg_image *);
 };
 
-/* Images after, and which of them have a partner. */
-struct left {
-	const struct hlg_space *after;
-	bool *taken;
-	uint64_t *hash; /* of the likeness at hand */
+/* An image after that has no partner yet. */
+struct left_one {
+	uint64_t hash; /* of the likeness at hand */
+	const struct hlg_image *image;
+	bool taken;
+	size_t skip; /* of the first of a hash: how many from here on are taken */
 };
+
+struct left {
+	struct left_one *at; /* by hash, those of one hash in the order given */
+	size_t n;
+};
+
+static int compare_left(const void *a, const void *b)
+{
+	const struct left_one *x = a, *y = b;
+	int by_hash = hlg_bsearch_order(x->hash, y->hash);
+
+	return by_hash ? by_hash : hlg_bsearch_order(x->image->number, y->image->number);
+}
 
 /* The first that is left and like it is taken; NULL: there is none. */
 static const struct hlg_image *take(struct left *left, const struct hlg_image *image,
 				    const struct likeness *by)
 {
 	uint64_t hash = by->hash(image);
+	size_t first = HLG_BSEARCH_BELOW(left->at, left->n, hash, hash);
+	struct left_one *head = &left->at[first], *end = &left->at[left->n];
 
-	for (size_t k = 0; k < left->after->n_images; k++)
-		if (!left->taken[k] && left->hash[k] == hash &&
-		    by->like(image, left->after->images[k])) {
-			left->taken[k] = true;
-			return left->after->images[k];
-		}
+	if (head == end)
+		return NULL;
+	for (struct left_one *one = head + head->skip; one < end && one->hash == hash;
+	     one++) {
+		if (one == head + head->skip && one->taken)
+			head->skip++;
+		if (one->taken || !by->like(image, one->image))
+			continue;
+		one->taken = true;
+		return one->image;
+	}
 	return NULL;
+}
+
+/* Those that were taken are left no longer; what is, is ordered for the next likeness. */
+static void order_left(struct left *left, const struct likeness *by)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < left->n; k++)
+		if (!left->at[k].taken)
+			left->at[n++] =
+				(struct left_one){.hash = by->hash(left->at[k].image),
+						  .image = left->at[k].image};
+	left->n = n;
+	if (n)
+		qsort(left->at, n, sizeof(*left->at), compare_left);
 }
 
 /* Gives every image before that has no partner the first one left that is like it. */
 static void match(struct hlg_diff_images *images, struct left *left,
 		  const struct likeness *by, bool same)
 {
-	for (size_t k = 0; k < left->after->n_images; k++)
-		left->hash[k] = left->taken[k] ? 0 : by->hash(left->after->images[k]);
+	order_left(left, by);
 	for (size_t i = 0; i < images->n; i++) {
 		struct hlg_diff_image *pair = &images->pairs[i];
 
@@ -138,6 +180,14 @@ static void match(struct hlg_diff_images *images, struct left *left,
 		pair->image[1] = take(left, pair->image[0], by);
 		pair->same = same && pair->image[1];
 	}
+}
+
+/* What is left in the end is on one side alone. */
+static void add_rest(struct hlg_diff_images *images, struct left *left)
+{
+	order_left(left, &(struct likeness){.hash = place_of});
+	for (size_t k = 0; k < left->n; k++)
+		images->pairs[images->n++].image[1] = left->at[k].image;
 }
 
 /* Notes where each image is. */
@@ -158,9 +208,8 @@ bool hlg_diff_images_pair(struct hlg_diff_images *images, const struct hlg_space
 			  const struct hlg_space *after)
 {
 	struct left left = {
-		.after = after,
-		.taken = calloc(after->n_images + 1, sizeof(*left.taken)),
-		.hash = calloc(after->n_images + 1, sizeof(*left.hash)),
+		.at = calloc(after->n_images + 1, sizeof(*left.at)),
+		.n = after->n_images,
 	};
 	bool ok;
 
@@ -170,20 +219,19 @@ bool hlg_diff_images_pair(struct hlg_diff_images *images, const struct hlg_space
 	};
 	images->pairs =
 		calloc(before->n_images + after->n_images + 1, sizeof(*images->pairs));
-	ok = left.taken && left.hash && images->pairs && images->of[0] && images->of[1];
+	ok = left.at && images->pairs && images->of[0] && images->of[1];
 	if (ok) {
+		for (size_t k = 0; k < after->n_images; k++)
+			left.at[k].image = after->images[k];
 		for (size_t i = 0; i < before->n_images; i++)
 			images->pairs[images->n++].image[0] = before->images[i];
 		match(images, &left, &(struct likeness){is_same, hash_same}, true);
 		match(images, &left, &(struct likeness){has_name_of, hash_name}, false);
 		match(images, &left, &(struct likeness){is_any, hash_any}, false);
-		for (size_t k = 0; k < after->n_images; k++)
-			if (!left.taken[k])
-				images->pairs[images->n++].image[1] = after->images[k];
+		add_rest(images, &left);
 		number_pairs(images);
 	}
-	free(left.taken);
-	free(left.hash);
+	free(left.at);
 	return ok;
 }
 

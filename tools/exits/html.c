@@ -22,7 +22,8 @@ enum {
 
 /* Shares: what a table is of, and of which time its shares are. */
 
-static const char *title_of(const struct hlg_exits_table *t)
+static const char *title_of(const struct hlg_exits_report *r,
+			    const struct hlg_exits_table *t)
 {
 	static const char *const titles[] = {
 		[HLG_EXITS_BY_FUNCTION] = "By guest function",
@@ -31,6 +32,8 @@ static const char *title_of(const struct hlg_exits_table *t)
 		[HLG_EXITS_BY_CALL] = "Hyperlight's calls",
 	};
 
+	if (t->by == HLG_EXITS_BY_FUNCTION && r->check->suppressed)
+		return "By guest address";
 	if (t->by != HLG_EXITS_BY_REASON)
 		return titles[t->by];
 	return t->kind == HLG_EXITS_GUEST ? "Exits by reason"
@@ -134,7 +137,7 @@ static void put_shares(FILE *f, const struct hlg_exits_report *r,
 	const struct longest most = longest_of(r, t);
 	char text[64];
 
-	hlg_plot_begin(f, title_of(t), firsts[t->by]);
+	hlg_plot_begin(f, title_of(r, t), firsts[t->by]);
 	fputs("<th scope=\"col\"><span class=\"axis\"><span>0 %</span><span>25 %</span>"
 	      "<span>50 %</span><span>75 %</span></span></th>",
 	      f);
@@ -256,7 +259,7 @@ static void put_table(FILE *f, const struct hlg_exits_report *r,
 	if (!t->n)
 		return;
 	fprintf(f, "<section%s>\n<h2>%s</h2>\n<p class=\"summary\">%s</p>\n",
-		t->by == HLG_EXITS_BY_FUNCTION ? " class=\"names\"" : "", title_of(t),
+		t->by == HLG_EXITS_BY_FUNCTION ? " class=\"names\"" : "", title_of(r, t),
 		whole_of(t));
 	put_shares(f, r, t);
 	if (t->by == HLG_EXITS_BY_REASON)

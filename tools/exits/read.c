@@ -8,9 +8,9 @@
 #include "filter/profile/select.h"
 #include "tools/exits/pair.h"
 #include "tools/exits/reasons.h"
+#include "tools/feed/lacks.h"
 #include "tools/feed/window.h"
 #include "tools/perfdata/perfdata.h"
-#include "tools/perfdata/sum.h"
 #include "tools/tracepoint/trace.h"
 
 #define ARM_RET 0x1f /* of arm64's ret: what tells its values apart */
@@ -545,8 +545,8 @@ static int read_all(struct reader *r, struct hlg_err *err)
 	if (rc < 0)
 		return rc;
 	hlg_exits_end(&r->pairing);
-	r->counts->lost = hlg_sum(r->counts->lost, hlg_perfdata_n_lost(counts));
-	r->counts->left = hlg_sum(r->counts->left, hlg_perfdata_n_left(counts));
+	r->counts->lacks.recordings = 1;
+	hlg_lacks_set(&r->counts->lacks, counts);
 	return r->pairing.sums->no_memory ? hlg_err_memory(err, r->path) : 0;
 }
 

@@ -4,6 +4,7 @@
 #define HLG_TOOLS_EXITS_READ_H
 
 #include "filter/options/options.h"
+#include "filter/profile/count.h"
 #include "symtab/err.h"
 #include "tools/cli/progress.h"
 #include "tools/exits/sums.h"
@@ -12,11 +13,10 @@
 #define HLG_EXITS_HOW "hlguest record --exits"
 
 struct hlg_exits_counts {
-	uint64_t lost;       /* as perf tells */
-	uint64_t left;       /* bytes that could not be read: the recording was cut off */
-	bool no_rip, no_isa; /* of kvm_exit, on the kernel of a recording */
-	bool no_vcpu;        /* of kvm_exit or kvm_entry: vCPUs go by thread */
-	bool no_runs;        /* KVM_RUN was not recorded: kvm_entry stands for it */
+	struct hlg_recording_sums lacks; /* what the recording lacks; is set */
+	bool no_rip, no_isa;             /* of kvm_exit, on the kernel of a recording */
+	bool no_vcpu; /* of kvm_exit or kvm_entry: vCPUs go by thread */
+	bool no_runs; /* KVM_RUN was not recorded: kvm_entry stands for it */
 	/* In: where samples of guests go, for their base, as an event of its own; or
 	 * NULL.
 	 */

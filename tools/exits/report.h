@@ -3,6 +3,7 @@
 #ifndef HLG_TOOLS_EXITS_REPORT_H
 #define HLG_TOOLS_EXITS_REPORT_H
 
+#include "filter/report/report.h"
 #include "filter/write/format.h"
 #include "tools/exits/table.h"
 
@@ -24,6 +25,7 @@ struct hlg_exits_report {
 	bool wide;                /* text is not fitted to its columns */
 	bool verbose;             /* text: vCPUs, the histogram and all notes, too */
 	const struct hlg_space *space;
+	struct hlg_report *check; /* of the addresses that exits left from */
 };
 
 #endif

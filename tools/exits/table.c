@@ -177,7 +177,9 @@ static struct sorted sort_key(const struct hlg_exits_sums *sums, uint32_t cell,
 		place = place_of(space, key);
 		s.major = (uintptr_t)place.owner;
 		s.minor = key->has_rip;
-		if (place.kind == HLG_OUTSIDE)
+		if (choice->addresses)
+			s.major = key->has_rip ? key->rip : 0;
+		else if (place.kind == HLG_OUTSIDE)
 			s.major = 0;
 		break;
 	case HLG_EXITS_BY_PORT:
@@ -208,9 +210,13 @@ static char *name_row(const struct hlg_exits_sums *sums, const struct sorted *s,
 	case HLG_EXITS_BY_REASON:
 		return strdup(hlg_exits_reason(key->isa, key->reason, buf, sizeof(buf)));
 	case HLG_EXITS_BY_FUNCTION:
+		if (!key->has_rip)
+			return strdup("[address not recorded]");
 		place = place_of(space, key);
-		return key->has_rip ? hlg_place_name(&place, choice->demangle)
-				    : strdup("[address not recorded]");
+		if (!choice->addresses)
+			return hlg_place_name(&place, choice->demangle);
+		snprintf(buf, sizeof(buf), "0x%" PRIx64, key->rip);
+		return strdup(buf);
 	case HLG_EXITS_BY_PORT:
 		if (hlg_exits_port(choice->ports, key->port))
 			return strdup(hlg_exits_port(choice->ports, key->port));

@@ -54,6 +54,7 @@ struct hlg_exits_choice {
 	const struct hlg_calls_ports *ports;
 	bool by_tid;
 	bool demangle;
+	bool addresses; /* functions are not named */
 };
 
 /*

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filter/stats/interval.h"
+#include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
 #include "symtab/image/base.h"
 #include "tools/exits/columns.h"
@@ -36,10 +37,11 @@ static const char *isa_of_all(const struct hlg_exits_report *r,
 static const char *heading(char buf[static 32], const struct hlg_exits_report *r,
 			   const struct hlg_exits_table *t)
 {
-	const char *isa = isa_of_all(r, t);
+	const char *isa = isa_of_all(r, t), *what = hlg_exits_by_word(t->by);
 
-	snprintf(buf, 32, "%s%s%s", isa ? isa : "", isa ? " " : "",
-		 hlg_exits_by_word(t->by));
+	if (t->by == HLG_EXITS_BY_FUNCTION && r->check->suppressed)
+		what = "guest address";
+	snprintf(buf, 32, "%s%s%s", isa ? isa : "", isa ? " " : "", what);
 	return buf;
 }
 
@@ -222,8 +224,8 @@ static const char *share_heading(const struct hlg_exits_report *r,
 				 const struct hlg_exits_table *t)
 {
 	return hlg_exits_is_of_calls(t) ? "of time"
-	       : t->kind == r->kind     ? "of exits"
-					: "of VMM";
+	       : t->kind == r->kind     ? "exit time"
+					: "VMM time";
 }
 
 static void write_columns(FILE *f, const struct hlg_exits_report *r,
@@ -241,7 +243,7 @@ static void write_columns(FILE *f, const struct hlg_exits_report *r,
 		fprintf(f, " %*s", layout->width[k], head);
 	}
 	fprintf(f, "%s%s\n", name_is_last(t) ? "  " : "",
-		name_is_last(t) ? hlg_exits_by_word(t->by) : "");
+		name_is_last(t) ? heading(head, r, t) : "");
 }
 
 static void write_row(FILE *f, const struct hlg_exits_report *r,
@@ -368,23 +370,33 @@ static bool is_line(const struct hlg_exits_table *t, const struct hlg_exits_repo
 	return t->n == 1 && t->kind != r->kind;
 }
 
+/* That all is well takes no line of its own. */
+static bool check_is_brief(const struct hlg_exits_report *r)
+{
+	return r->check->trust.all.verdict == HLG_TRUST_VERIFIED && !r->verbose;
+}
+
 int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_exits_report *r = report;
 	const uint64_t *pairs = r->sums->pairs;
 
 	(void)err;
+	if (r->check->banner)
+		hlg_text_line_wrap(f, &r->screen, "!! ", r->check->banner);
 	write_guests(f, r);
 	fputs("recorded  ", f);
 	if (r->kind == HLG_EXITS_GUEST)
 		fprintf(f,
 			"%" PRIu64 " exits (kvm_exit to kvm_entry), %" PRIu64
-			" of them to the VMM\n",
+			" to the VMM",
 			pairs[HLG_EXITS_GUEST], pairs[HLG_EXITS_VMM]);
 	else
-		fprintf(f,
-			"%" PRIu64 " exits to the VMM (kvm_userspace_exit to KVM_RUN)\n",
+		fprintf(f, "%" PRIu64 " exits to the VMM (kvm_userspace_exit to KVM_RUN)",
 			pairs[HLG_EXITS_VMM]);
+	fputs(check_is_brief(r) ? ", check OK\n" : "\n", f);
+	if (!check_is_brief(r))
+		hlg_text_head_check(f, r->check, &r->screen);
 	write_parts(f, r, &r->time, "time      ");
 	for (size_t i = 0; r->verbose && i < HLG_EXITS_TABLES; i++)
 		if (is_line(&r->tables[i], r))
@@ -404,7 +416,7 @@ static bool is_shown(const struct hlg_exits_report *r, const struct hlg_exits_ta
 /* How many lines text takes with so many rows of a table. */
 static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
 {
-	size_t n = 4 + r->space->n_images;
+	size_t n = 4 + r->space->n_images + !check_is_brief(r) + !!r->check->banner;
 
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++) {
 		const struct hlg_exits_table *t = &r->tables[i];

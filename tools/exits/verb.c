@@ -9,20 +9,16 @@
 #include <string.h>
 
 #include "filter/run.h"
-#include "filter/trust/base-search.h"
-#include "symtab/image/base.h"
 #include "tools/cli/output.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
 #include "tools/exits/columns.h"
+#include "tools/exits/guest.h"
 #include "tools/exits/read.h"
 #include "tools/exits/write.h"
-#include "tools/feed/feed.h"
-#include "tools/feed/turns.h"
+#include "tools/feed/lacks.h"
 #include "tools/inputs/inputs.h"
 #include "tools/perfdata/sum.h"
-
-#define ENOUGH 100 /* samples, to find a base by them alone */
 
 struct arguments {
 	struct hlg_inputs inputs;
@@ -50,88 +46,6 @@ static int set_port(void *arguments, const struct hlg_verb_option *option, char 
 			   option->name, value);
 }
 
-/*
- * Samples of the guest show the bases. Where there are few, the addresses that exits left
- * from do, which are those of a few instructions.
- */
-static int settle_bases(struct hlg_run *run, const struct hlg_exits_sums *sums,
-			uint64_t n_samples, struct hlg_err *err)
-{
-	uint32_t event = hlg_profile_event(&run->profile, "kvm:kvm_exit", 0);
-	int rc;
-
-	if (event == HLG_NO_SERIES)
-		return hlg_err_memory(err, "exits");
-	for (size_t i = 0; n_samples < ENOUGH && i < sums->n_cells; i++) {
-		const struct hlg_exits_cell *cell = &sums->cells[i];
-		const struct hlg_exits_vcpu *vcpu = &sums->vcpus[cell->key.vcpu];
-		const struct hlg_sample sample = {.ip = cell->key.rip,
-						  .period = 1,
-						  .pid = vcpu->pid,
-						  .tid = vcpu->tid,
-						  .cpu = -1,
-						  .event = event,
-						  .cpumode = HLG_MODE_GUEST_USER};
-
-		if (cell->key.has_rip)
-			hlg_profile_add_many(&run->profile, &sample,
-					     (struct hlg_count){cell->n, cell->n},
-					     cell->n);
-	}
-	rc = hlg_run_settle(run, err);
-	for (size_t i = 0; rc == 0 && i < run->space.n_images; i++) {
-		const struct hlg_image *image = run->space.images[i];
-		char from[128];
-
-		hlg_base_describe(image, from, sizeof(from));
-		if (hlg_base_search_differs(image)) {
-			char *warning = hlg_base_search_warning(image);
-
-			if (!warning)
-				return hlg_err_memory(err, "exits");
-			hlg_note_list_warn(&run->notes, "%s", warning);
-			free(warning);
-		}
-		hlg_note_list_detail(&run->notes, "image: %s, base 0x%" PRIx64 " (%s)",
-				     image->path, image->base, from);
-	}
-	return rc;
-}
-
-/* Are all stated? Then nothing moves them. */
-static bool are_stated(const struct hlg_space *space)
-{
-	for (size_t i = 0; i < space->n_images; i++)
-		if (space->images[i]->from != HLG_BASE_STATED && !space->images[i]->map)
-			return false;
-	return true;
-}
-
-/*
- * Bases as report has them, from what report counts: for that the recordings are read
- * beforehand, if they can be read twice. *n_samples: of guests.
- */
-static int find_bases(const struct hlg_inputs *in, struct hlg_run *run,
-		      uint64_t *n_samples, bool *done, struct hlg_err *err)
-{
-	const struct hlg_feed_how how = {.threads = in->threads, .no_sandboxes = true};
-
-	*done = !are_stated(&run->space);
-	for (size_t i = 0; *done && i < in->n_files; i++)
-		*done = hlg_turns_is_kept(in->files[i]);
-	for (size_t i = 0; *done && i < in->n_files; i++) {
-		struct hlg_recording_sums sums;
-		/* What is wrong with a file is told when its exits are read. */
-		int rc = hlg_feed_read(in->files[i], &how, &run->profile, NULL, &sums,
-				       err);
-
-		if (rc == HLG_ESYSTEM)
-			return rc;
-		*n_samples = hlg_sum(*n_samples, sums.guest);
-	}
-	return *done ? hlg_base_search_all(&run->space, &run->profile, err) : 0;
-}
-
 static void note_counts(struct hlg_run *run, const struct hlg_exits_sums *sums,
 			const struct hlg_exits_counts *counts)
 {
@@ -151,17 +65,7 @@ static void note_counts(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	if (counts->no_runs)
 		hlg_run_note(run, "KVM_RUN was not recorded: time in the VMM ends with "
 				  "kvm_entry (record it with " HLG_EXITS_HOW ")");
-	if (counts->lost)
-		hlg_note_list_warn(&run->notes,
-				   "%" PRIu64
-				   " events were lost while recording (a larger -m "
-				   "loses less)",
-				   counts->lost);
-	if (counts->left)
-		hlg_note_list_warn(&run->notes,
-				   "the recording was cut off: its last %" PRIu64
-				   " bytes hold no whole record",
-				   counts->left);
+	hlg_lacks_note(&counts->lacks, "", " (a larger -m loses less)", &run->notes);
 	if (!sums->exact)
 		hlg_note_list_detail(
 			&run->notes,
@@ -204,8 +108,8 @@ static void note_shares(struct hlg_run *run, const struct hlg_exits_report *r)
 }
 
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
-		  const struct hlg_calls_ports *ports, const struct arguments *args,
-		  struct hlg_err *err)
+		  const struct hlg_calls_ports *ports, struct hlg_report *check,
+		  const struct arguments *args, struct hlg_err *err)
 {
 	const struct hlg_exits_choice choice = {
 		.reason = args->reason,
@@ -213,6 +117,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.ports = ports,
 		.by_tid = run->options.by & HLG_BY_TID,
 		.demangle = run->options.demangle,
+		.addresses = check->suppressed,
 	};
 	struct hlg_exits_report r = {
 		.sums = sums,
@@ -223,6 +128,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.wide = run->options.wide,
 		.verbose = run->options.verbose,
 		.space = &run->space,
+		.check = check,
 	};
 	int rc = build_tables(&r, run, &choice, err);
 
@@ -244,6 +150,9 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 				      hlg_pager_stream(args->inputs.no_pager, run->format,
 						       run->options.out),
 				      err);
+	check->options = &run->options; /* which say where it went */
+	if (rc == 0)
+		hlg_run_warn(check, run->format, "");
 	if (rc == 0 && run->format->record)
 		hlg_output_notes(
 			NULL, &run->notes,
@@ -255,8 +164,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 
 static void add_counts(struct hlg_exits_counts *to, const struct hlg_exits_counts *from)
 {
-	to->lost = hlg_sum(to->lost, from->lost);
-	to->left = hlg_sum(to->left, from->left);
+	hlg_lacks_add(&to->lacks, &from->lacks);
 	to->n_samples = hlg_sum(to->n_samples, from->n_samples);
 	to->no_rip |= from->no_rip;
 	to->no_isa |= from->no_isa;
@@ -317,83 +225,6 @@ static size_t read_files(const struct hlg_inputs *in, const struct hlg_run *run,
 	return sums->no_memory || sums->overflow ? 0 : n;
 }
 
-/*
- * Guest addresses of one function as one: where bases are known beforehand, cells are by
- * function from the start, and their number does not grow with addresses.
- */
-struct fold {
-	const struct hlg_space *space; /* settled */
-	/* The latest addresses, by hash. At first 0 stands for 0: true of any place. */
-	struct {
-		uint64_t ip, to;
-	} known[4096];
-	uint64_t outside; /* the first that was in no image */
-	bool any_outside;
-};
-
-static __attribute__((noinline)) uint64_t look_up(struct fold *fold, uint64_t ip)
-{
-	struct hlg_place place, start;
-	uint64_t first;
-
-	hlg_space_lookup(fold->space, ip, &place);
-	if (place.kind == HLG_OUTSIDE) {
-		if (!fold->any_outside)
-			fold->outside = ip;
-		fold->any_outside = true;
-		return fold->outside;
-	}
-	/* Of two functions that begin together the start is but one's. */
-	first = ip - (place.addr - place.start);
-	hlg_space_lookup(fold->space, first, &start);
-	return start.owner == place.owner && start.kind == place.kind ? first : ip;
-}
-
-/* An address of the same place, for all of its addresses the same if possible. */
-static uint64_t fold_address(void *arg, uint64_t ip)
-{
-	struct fold *fold = arg;
-	/* Fibonacci hashing, to 12 bits. */
-	size_t i = ip * UINT64_C(0x9e3779b97f4a7c15) >> 52;
-
-	if (fold->known[i].ip != ip) {
-		fold->known[i].ip = ip;
-		fold->known[i].to = look_up(fold, ip);
-	}
-	return fold->known[i].to;
-}
-
-/* Where no base has to be found from the addresses, functions are counted at once. */
-static int start_fold(struct hlg_run *run, struct fold **fold,
-		      struct hlg_exits_sums *sums, struct hlg_err *err)
-{
-	for (size_t i = 0; i < run->space.n_images; i++)
-		if (run->space.images[i]->from == HLG_BASE_NONE)
-			return 0;
-	if (hlg_space_settle(&run->space, err) < 0)
-		return HLG_EINPUT;
-	*fold = calloc(1, sizeof(**fold));
-	if (!*fold)
-		return hlg_err_memory(err, "exits");
-	(*fold)->space = &run->space;
-	sums->fold = fold_address;
-	sums->fold_ctx = *fold;
-	return 0;
-}
-
-/* Where a base has to be found, and was not looked for, samples of the guest help. */
-static int start_samples(struct hlg_run *run, bool wanted,
-			 struct hlg_exits_counts *counts, struct hlg_err *err)
-{
-	/* What comes to the profile has been selected. */
-	run->profile.window = (struct hlg_select_window){0, UINT64_MAX, false};
-	if (!wanted)
-		return 0;
-	counts->samples = &run->profile;
-	counts->samples_event = hlg_profile_event(&run->profile, "samples", 0);
-	return counts->samples_event == HLG_NO_SERIES ? hlg_err_memory(err, "exits") : 0;
-}
-
 static int check_options(const struct hlg_options *options, struct hlg_err *err)
 {
 	if (options->by & ~(unsigned)HLG_BY_TID)
@@ -433,11 +264,13 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	struct hlg_exits_sums sums = {.exact = args->exact};
 	struct hlg_exits_counts counts = {0};
 	struct hlg_calls_ports ports = {0};
-	struct fold *fold = NULL;
+	struct hlg_exits_guest *guest = calloc(1, sizeof(*guest));
 	struct hlg_run run;
 	struct hlg_err err;
-	bool known = false;
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
+
+	if (rc == 0 && !guest)
+		rc = hlg_err_memory(&err, "exits");
 
 	if (rc == 0)
 		rc = hlg_run_set_format(&run, in->format, &err);
@@ -446,24 +279,25 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc == 0)
 		read_versions(&run, &ports, &sums);
 	if (rc == 0)
-		rc = find_bases(in, &run, &counts.n_samples, &known, &err);
-	if (rc == 0)
-		rc = start_fold(&run, &fold, &sums, &err);
-	if (rc == 0)
-		rc = start_samples(&run, !fold && !known, &counts, &err);
+		rc = hlg_exits_guest_start(guest, &run, in, &sums, &counts, &err);
 	if (rc == 0 && read_files(in, &run, &sums, &counts, &status)) {
 		rc = check_selection(&run.options, &sums, &err);
 		if (rc == 0)
-			rc = settle_bases(&run, &sums, counts.n_samples, &err);
+			rc = hlg_exits_guest_settle(guest, &sums, counts.n_samples, &err);
 		if (rc == 0) {
 			note_counts(&run, &sums, &counts);
-			rc = report(&run, &sums, &ports, args, &err);
+			rc = report(&run, &sums, &ports, &guest->check.report, args,
+				    &err);
 		}
 	}
 	if (rc < 0)
 		status = hlg_output_error(&err);
+	if (status == 0 && run.mismatch)
+		status = 3;
 	hlg_exits_sums_finish(&sums);
-	free(fold);
+	if (guest)
+		hlg_exits_guest_finish(guest);
+	free(guest);
 	hlg_run_finish(&run);
 	return status;
 }
@@ -514,7 +348,8 @@ const struct hlg_verb hlg_verb_exits = {
 		    "hlguest exits --format=html -o exits.html guest.elf\ta page, to "
 		    "send on",
 	.files = "elf recording",
-	.shared = "input quiet by color demangle format no-pager output pid strict-base "
+	.shared = "input quiet by color demangle force format no-pager output pid "
+		  "strict-base "
 		  "tid time top verbose wide",
 	.formats = hlg_exits_formats,
 	.by = "tid",

@@ -147,6 +147,21 @@ static json_t *table_of(const struct hlg_exits_report *r, const struct hlg_exits
 	return object;
 }
 
+/* How far the addresses that exits left from say that the ELF is the right one. */
+static json_t *check_of(const struct hlg_exits_report *r)
+{
+	const struct hlg_tested *all = &r->check->trust.all;
+	json_t *object = json_object(), *addresses = json_object();
+
+	json_object_set_new(object, "verdict",
+			    json_string(hlg_verdict_word(all->verdict)));
+	put_count(addresses, "on", all->addrs.on);
+	put_count(addresses, "off", all->addrs.off);
+	json_object_set_new(object, "addresses", addresses);
+	json_object_set_new(object, "named", json_boolean(!r->check->suppressed));
+	return object;
+}
+
 static json_t *pairs_of(const struct hlg_exits_report *r)
 {
 	json_t *object = json_object();
@@ -191,6 +206,7 @@ static int write_json(void *report, FILE *f, struct hlg_err *err)
 	struct hlg_json json;
 
 	hlg_json_begin(&json, f, 1);
+	hlg_json_put(&json, "check", check_of(r));
 	hlg_json_put(&json, "pairs", pairs_of(r));
 	hlg_json_put(&json, "excluded", excluded_of(r));
 	hlg_json_put(&json, "exact", json_boolean(r->sums->exact));
@@ -207,11 +223,14 @@ static int write_json(void *report, FILE *f, struct hlg_err *err)
 }
 #endif
 
-static const struct hlg_format text = {
-	.name = "text", .top = 20, .notes = true, .write = hlg_exits_text};
+static const struct hlg_format text = {.name = "text",
+				       .top = 20,
+				       .notes = true,
+				       .reader = true,
+				       .write = hlg_exits_text};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
 static const struct hlg_format html = {
-	.name = "html", .notes = true, .write = hlg_exits_html};
+	.name = "html", .notes = true, .reader = true, .write = hlg_exits_html};
 const struct hlg_format *const hlg_exits_formats[] = {&text, &hlg_format_of_records,
 						      &json, &html, NULL};

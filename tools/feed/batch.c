@@ -12,7 +12,8 @@
 #include "filter/trust/apart.h"
 #include "filter/trust/guest-bases.h"
 #include "filter/trust/identity.h"
-#include "tools/feed/turns.h"
+#include "tools/feed/lacks.h"
+#include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
 
@@ -120,7 +121,7 @@ static int read_guests(struct worker *w, size_t number, struct contents *content
 {
 	struct hlg_batch_file *file = &w->batch->files[number];
 	const char *path = w->batch->paths[number];
-	bool kept = w->batch->given || hlg_turns_is_kept(path);
+	bool kept = w->batch->given || hlg_perfdata_is_kept(path);
 	bool ok, fits = true, twice = w->finder.space && kept;
 	int rc = read_contents(
 		w, number, w->space->n_lanes || (w->finder.space && !twice), contents);
@@ -292,16 +293,11 @@ static void *work(void *arg)
 
 static void add_sums(struct hlg_recording_sums *to, const struct hlg_recording_sums *from)
 {
-	to->recordings = hlg_sum(to->recordings, from->recordings);
 	to->samples += from->samples;
 	to->guest += from->guest;
 	to->host += from->host;
 	to->deselected += from->deselected;
-	to->lost = hlg_sum(to->lost, from->lost);
-	to->throttled += from->throttled;
-	to->skipped += from->skipped;
-	to->unjoined += from->unjoined;
-	to->left = hlg_sum(to->left, from->left);
+	hlg_lacks_add(to, from);
 	to->attached |= from->attached;
 	to->began = hlg_sum_first(to->began, from->began);
 	to->took = hlg_sum(to->took, from->took);
@@ -435,7 +431,8 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 	for (size_t i = 0; rc == 0 && i < batch->n_paths; i++) {
 		if (batch->files[i].rc < 0) {
 			hlg_origins_add_unread(&run->profile.origins,
-					       hlg_pprof_is(batch->paths[i]),
+					       !batch->given &&
+						       hlg_pprof_is(batch->paths[i]),
 					       batch->files[i].err.msg);
 			continue;
 		}
@@ -494,44 +491,6 @@ static void note_syms(struct hlg_run *run, const struct hlg_hostsyms *syms)
 			     HLG_HOSTSYMS_MAX);
 }
 
-void hlg_batch_note_sums(const struct hlg_recording_sums *sums, const char *of,
-			 struct hlg_note_list *notes)
-{
-	if (sums->lost)
-		hlg_note_list_warn(notes,
-				   "%s%" PRIu64 " events were lost while recording (a "
-				   "larger -m, or a lower -F, loses less)",
-				   of, sums->lost);
-	if (sums->throttled)
-		hlg_note_list_warn(notes,
-				   "%sthe kernel throttled sampling %" PRIu64
-				   " times: busy periods have too few samples",
-				   of, sums->throttled);
-	if (sums->skipped)
-		hlg_note_list_warn(notes,
-				   "%s%" PRIu64
-				   " samples or frames of the recording make "
-				   "no sense and were skipped",
-				   of, sums->skipped);
-	if (sums->unjoined)
-		hlg_note_list_warn(
-			notes,
-			"%s%" PRIu64
-			" callchains of the host end in the kernel: their user "
-			"part was to be recorded later (--call-graph fp,defer) "
-			"and is not there (it was lost, or this is a pipe: save "
-			"it first)",
-			of, sums->unjoined);
-	if (sums->left)
-		hlg_note_list_warn(notes,
-				   sums->recordings > 1
-					   ? "%srecordings were cut off: %" PRIu64
-					     " bytes at their ends hold no whole record"
-					   : "%sthe recording was cut off: its last "
-					     "%" PRIu64 " bytes hold no whole record",
-				   of, sums->left);
-}
-
 /* With weight=samples one that was sampled more often counts for more than its time. */
 static void note_rates(const struct hlg_batch *batch, struct hlg_run *run)
 {
@@ -565,7 +524,7 @@ static void note_cut(const struct hlg_batch *batch, struct hlg_run *run)
 	if (first)
 		hlg_note_list_warn(&run->notes,
 				   "%zu of %zu files %s cut off: %s%s (%" PRIu64
-				   " bytes hold no whole record)",
+				   " bytes are missing or hold no whole record)",
 				   n, batch->n_paths, n == 1 ? "is" : "are", first,
 				   n > 1 ? " and others" : "", batch->sums.left);
 }
@@ -581,6 +540,6 @@ void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
 		note_cut(batch, run);
 		sums.left = 0;
 	}
-	hlg_batch_note_sums(&sums, "", &run->notes);
+	hlg_lacks_note(&sums, "", NULL, &run->notes);
 	note_syms(run, &batch->syms);
 }

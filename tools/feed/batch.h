@@ -70,10 +70,6 @@ uint64_t hlg_batch_given_ip(const struct hlg_batch *batch, uint32_t series, uint
  */
 int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err);
 
-/* Adds what was lost, skipped or cut off, each behind of ("before: "). */
-void hlg_batch_note_sums(const struct hlg_recording_sums *sums, const char *of,
-			 struct hlg_note_list *notes);
-
 /* Notes for the report what a filter cannot see: lost events, throttling, a cut. */
 void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run);
 

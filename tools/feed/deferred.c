@@ -5,7 +5,6 @@
 
 #include "filter/profile/index.h"
 #include "symtab/grow.h"
-#include "tools/feed/turns.h"
 #include "tools/perfdata/perfdata.h"
 
 struct part {
@@ -83,7 +82,7 @@ int hlg_deferred_read(struct hlg_deferred **deferred, const char *path,
 	int rc;
 
 	*deferred = NULL;
-	if (!hlg_turns_is_kept(path))
+	if (!hlg_perfdata_is_kept(path))
 		return 0;
 	rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)

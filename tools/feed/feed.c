@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/feed/deferred.h"
+#include "tools/feed/lacks.h"
 #include "tools/feed/probe.h"
 #include "tools/feed/row.h"
 #include "tools/feed/tails.h"
@@ -14,7 +15,6 @@
 #include "tools/feed/turns-read.h"
 #include "tools/feed/window.h"
 #include "tools/perfdata/perfdata.h"
-#include "tools/perfdata/sum.h"
 
 struct feed {
 	struct hlg_profile *profile;
@@ -314,31 +314,6 @@ static int on_lost(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_e
 	return 0;
 }
 
-/* Of a part of a recording; what was lost is known once all parts are added. */
-static void add_counts(struct hlg_perfdata_counts *to,
-		       const struct hlg_perfdata_counts *part)
-{
-	to->samples += part->samples;
-	to->lost = hlg_sum(to->lost, part->lost);
-	to->lost_samples = hlg_sum(to->lost_samples, part->lost_samples);
-	to->types[PERF_RECORD_THROTTLE] += part->types[PERF_RECORD_THROTTLE];
-	to->unknown_id += part->unknown_id;
-	to->bad_sample += part->bad_sample;
-	to->no_zstd += part->no_zstd;
-	to->left = hlg_sum(to->left, part->left);
-	to->missing = hlg_sum(to->missing, part->missing);
-}
-
-static void sum_counts(struct hlg_recording_sums *sums,
-		       const struct hlg_perfdata_counts *counts)
-{
-	sums->samples = counts->samples;
-	sums->lost = hlg_perfdata_n_lost(counts);
-	sums->throttled = counts->types[PERF_RECORD_THROTTLE];
-	sums->skipped = counts->unknown_id + counts->bad_sample + counts->no_zstd;
-	sums->left = hlg_perfdata_n_left(counts);
-}
-
 /* Reads what pd's range holds. */
 static int read_range(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err *err)
 {
@@ -404,7 +379,7 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 	if (s->rc < 0 || !hlg_perfdata_split_holds(pd, s->pd, at))
 		return 0;
 	hlg_profile_merge(feed->profile, &s->profile);
-	add_counts(&feed->counts, hlg_perfdata_counts(s->pd));
+	hlg_lacks_join(&feed->counts, hlg_perfdata_counts(s->pd));
 	sums->attached |= hlg_perfdata_host(s->pd)->attached;
 	return 1;
 }
@@ -462,7 +437,8 @@ static bool keep_build_id(void *ids, const struct hlg_perfdata_build_id *b)
 	       hlg_hostsyms_build_ids_set(ids, b->path, b->id, b->size);
 }
 
-static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,
+/* file: where the recording can be read again, or "-". */
+static int begin_order(struct feed *feed, const struct hlg_perfdata *pd, const char *file,
 		       const struct hlg_feed_how *how, struct hlg_deferred **deferred,
 		       struct hlg_err *err)
 {
@@ -476,7 +452,7 @@ static int begin_order(struct feed *feed, const struct hlg_perfdata *pd,
 		return 0;
 	rc = hlg_perfdata_build_ids(pd, keep_build_id, &feed->timeline.ids, err);
 	if (rc == 0)
-		rc = hlg_deferred_read(deferred, feed->path, err);
+		rc = hlg_deferred_read(deferred, file, err);
 	feed->deferred = *deferred;
 	return rc;
 }
@@ -520,8 +496,9 @@ static void sum_up(struct hlg_recording_sums *sums, const struct feed *feed,
 	const struct hlg_profile *profile = feed->profile;
 	struct hlg_perfdata_counts counts = feed->counts;
 
-	add_counts(&counts, hlg_perfdata_counts(feed->pd));
-	sum_counts(sums, &counts);
+	hlg_lacks_join(&counts, hlg_perfdata_counts(feed->pd));
+	sums->samples = counts.samples;
+	hlg_lacks_set(sums, &counts);
 	sums->unjoined = feed->unjoined;
 	sums->attached |= hlg_perfdata_host(feed->pd)->attached;
 	sums->machine = hlg_perfdata_host(feed->pd)->machine;
@@ -570,30 +547,28 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	struct hlg_turns *turns = NULL;
 	struct hlg_tails *tails = NULL;
 	struct hlg_deferred *deferred = NULL;
+	const char *file = how->live ? "-" : path; /* to be looked at again */
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
-	rc = hlg_feed_window(&profile->window, path, profile->options, err);
+	rc = hlg_feed_window(&profile->window, file, profile->options, err);
 	if (rc == 0 && !how->no_sandboxes && !how->live)
 		rc = find_sandboxes(&feed, &turns, &tails, err);
 	if (rc == 0)
 		rc = how->live ? hlg_perfdata_open_stream(&pd, path, &stream, err)
 			       : hlg_perfdata_open(&pd, path, err);
-	if (rc < 0) {
-		hlg_turns_free(turns);
-		hlg_tails_free(tails);
-		return rc;
-	}
 	feed.pd = pd;
-	if (feed.ordered)
-		rc = begin_order(&feed, pd, how, &deferred, err);
+	if (rc == 0 && feed.ordered)
+		rc = begin_order(&feed, pd, file, how, &deferred, err);
 	if (rc == 0)
 		rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
 				      : read_range(&feed, pd, err);
-	sum_up(sums, &feed, &before);
-	add_host(profile, hlg_perfdata_host(pd)->name);
+	if (pd) { /* what was read before an error counts */
+		sum_up(sums, &feed, &before);
+		add_host(profile, hlg_perfdata_host(pd)->name);
+	}
 	if (rc == 0)
-		rc = hlg_feed_when(pd, how->live ? "-" : path, &profile->span, sums, err);
+		rc = hlg_feed_when(pd, file, &profile->span, sums, err);
 	hlg_starts_end(&profile->starts);
 	hlg_turns_use(turns, !sums->lost, profile);
 	finish(&feed);

@@ -32,6 +32,10 @@ struct hlg_feed_live {
 /*
  * Reads path ("-" is standard input) into profile, and host samples into host if that is
  * not NULL: by process and mapping, see tasks.h and timeline.h; stacks into how->stacks.
+ * path is opened up to five times, each time for itself: for the span of its samples
+ * (window.h), if time= is relative; for its sandboxes (turns-read.h, tails.h); for
+ * callchains that were deferred (deferred.h), with stacks; and to be counted. What is
+ * live, or cannot be read twice (hlg_perfdata_is_kept), is only counted.
  * Memory is bounded by distinct addresses and events, and with host by what timeline.h
  * and tasks.h say. With how->threads > 1 a large file is read by two at once, where its
  * format lets a second one begin in the middle.

@@ -6,7 +6,6 @@
 #include "filter/profile/index.h"
 #include "filter/stacks/chains.h"
 #include "symtab/grow.h"
-#include "tools/feed/turns.h"
 #include "tools/perfdata/perfdata.h"
 
 struct named {
@@ -115,7 +114,7 @@ int hlg_tails_read(struct hlg_tails **tails, const char *path, struct hlg_err *e
 	*tails = NULL;
 	if (!t)
 		return hlg_err_memory(err, path);
-	if (hlg_turns_is_kept(path)) {
+	if (hlg_perfdata_is_kept(path)) {
 		rc = hlg_perfdata_open(&pd, path, err);
 		if (rc == 0 && has_callchains(pd))
 			rc = read_all(t, pd, path, err);

@@ -9,12 +9,24 @@
 
 #include "symtab/hash.h"
 
+enum {
+	LAYERS_MAX = 16 /* on each other; then they become one */
+};
+
+/* Mappings that processes share since one forked the other. Who maps something then has
+ * a layer of his own above. */
+struct layer {
+	struct hlg_address_map map; /* shift: from an address to the offset in the file */
+	struct layer *below;        /* what map does not cover; NULL: nothing */
+	size_t refs;                /* of processes, and of layers above */
+	unsigned depth;             /* layers below */
+};
+
 /* What the threads of a process share. */
 struct hlg_tasks_process {
-	struct hlg_address_map
-		maps;      /* shift: from an address to the offset in the file */
-	size_t refs, live; /* threads, and those that have not exited */
-	uint32_t version;  /* of maps; see hlg_tasks_version */
+	struct layer *maps; /* NULL: none */
+	size_t refs, live;  /* threads, and those that have not exited */
+	uint32_t version;   /* of maps; see hlg_tasks_version */
 };
 
 static struct hlg_thread *slot_of(const struct hlg_tasks *tasks, int32_t tid)
@@ -52,7 +64,7 @@ static bool has_room(const struct hlg_tasks *tasks, size_t n)
 	       tasks->mappings <= HLG_TASKS_MAPPINGS_MAX - n;
 }
 
-/* False without memory, or for too many mappings, as map_copy. */
+/* False without memory, or for too many mappings. */
 static bool map(struct hlg_tasks *tasks, struct hlg_address_map *maps,
 		const struct hlg_perfdata_task *task, const char *name)
 {
@@ -71,19 +83,76 @@ static bool map(struct hlg_tasks *tasks, struct hlg_address_map *maps,
 	return true;
 }
 
-static bool map_copy(struct hlg_tasks *tasks, struct hlg_address_map *to,
-		     const struct hlg_address_map *from)
-{
-	if (!has_room(tasks, from->n) || !hlg_address_map_copy(to, from))
-		return false;
-	tasks->mappings += to->n;
-	return true;
-}
-
 static void unmap_all(struct hlg_tasks *tasks, struct hlg_address_map *maps)
 {
 	tasks->mappings -= maps->n;
 	hlg_address_map_finish(maps);
+}
+
+static void drop_layer(struct hlg_tasks *tasks, struct layer *layer)
+{
+	while (layer && --layer->refs == 0) {
+		struct layer *below = layer->below;
+
+		unmap_all(tasks, &layer->map);
+		free(layer);
+		layer = below;
+	}
+}
+
+static void unmap_process(struct hlg_tasks *tasks, struct hlg_tasks_process *process)
+{
+	drop_layer(tasks, process->maps);
+	process->maps = NULL;
+}
+
+struct copying {
+	struct hlg_tasks *tasks;
+	struct hlg_address_map *to;
+	bool ok;
+};
+
+static void copy_range(void *ctx, const struct hlg_address_range *range)
+{
+	struct copying *copying = ctx;
+	size_t before = copying->to->n;
+
+	copying->ok = copying->ok && has_room(copying->tasks, 2) &&
+		      hlg_address_map_put(copying->to, *range, HLG_ADDRESS_MAP_KEEP);
+	copying->tasks->mappings += copying->to->n - before;
+}
+
+/* Copies what is below a new layer into it. */
+static bool flatten(struct hlg_tasks *tasks, struct layer *layer)
+{
+	struct copying copying = {tasks, &layer->map, true};
+	const struct layer *layers[LAYERS_MAX + 1];
+	unsigned n = 0;
+
+	for (const struct layer *l = layer->below; l; l = l->below)
+		layers[n++] = l;
+	while (n--) /* the newest last */
+		hlg_address_map_each(&layers[n]->map, copy_range, &copying);
+	drop_layer(tasks, layer->below);
+	layer->below = NULL;
+	layer->depth = 0;
+	return copying.ok;
+}
+
+/* Where a process maps what no other does. NULL without memory. */
+static struct layer *own_layer(struct hlg_tasks *tasks, struct hlg_tasks_process *process)
+{
+	struct layer *below = process->maps, *layer;
+
+	if (below && below->refs == 1)
+		return below;
+	layer = calloc(1, sizeof(*layer));
+	if (!layer)
+		return NULL;
+	*layer = (struct layer){
+		.below = below, .refs = 1, .depth = below ? below->depth + 1 : 0};
+	process->maps = layer;
+	return layer->depth <= LAYERS_MAX || flatten(tasks, layer) ? layer : NULL;
 }
 
 static void leave_process(struct hlg_tasks *tasks, struct hlg_thread *thread)
@@ -91,9 +160,9 @@ static void leave_process(struct hlg_tasks *tasks, struct hlg_thread *thread)
 	struct hlg_tasks_process *process = thread->process;
 
 	if (!thread->exited && --process->live == 0)
-		unmap_all(tasks, &process->maps);
+		unmap_process(tasks, process);
 	if (--process->refs == 0) {
-		unmap_all(tasks, &process->maps);
+		unmap_process(tasks, process);
 		free(process);
 	}
 }
@@ -211,9 +280,11 @@ static bool fork_thread(struct hlg_tasks *tasks, const struct hlg_perfdata_task 
 	if (parent->comm != HLG_NO_STRING)
 		thread->comm = parent->comm;
 	if (thread->pid != parent->pid && thread->process != parent->process &&
-	    !task->exec && thread->process->maps.n == 0) {
+	    !task->exec && !thread->process->maps) {
 		thread->process->version = ++tasks->version;
-		return map_copy(tasks, &thread->process->maps, &parent->process->maps);
+		thread->process->maps = parent->process->maps;
+		if (thread->process->maps)
+			thread->process->maps->refs++;
 	}
 	return true;
 }
@@ -227,7 +298,7 @@ static void exit_thread(struct hlg_tasks *tasks, const struct hlg_perfdata_task 
 		return;
 	thread->exited = true;
 	if (--thread->process->live == 0)
-		unmap_all(tasks, &thread->process->maps);
+		unmap_process(tasks, thread->process);
 }
 
 static bool starts(const char *s, const char *with)
@@ -249,13 +320,17 @@ static bool map_user(struct hlg_tasks *tasks, const struct hlg_perfdata_task *ta
 	struct hlg_thread *thread = find_thread(tasks, task->pid, task->tid);
 	char jit[sizeof("/tmp/perf--2147483648.map")];
 	bool is_jit = has_no_file(task) && task->prot & PROT_EXEC;
+	struct layer *layer;
 
 	if (!thread)
 		return false;
 	revive(thread);
+	layer = own_layer(tasks, thread->process);
+	if (!layer)
+		return false;
 	snprintf(jit, sizeof(jit), "/tmp/perf-%d.map", thread->pid);
 	thread->process->version = ++tasks->version;
-	return map(tasks, &thread->process->maps, task, is_jit ? jit : task->name);
+	return map(tasks, &layer->map, task, is_jit ? jit : task->name);
 }
 
 /* "/lib/modules/.../kvm-amd.ko.xz" is "[kvm_amd]"; what is no module keeps its name. */
@@ -359,6 +434,16 @@ const char *hlg_tasks_comm(struct hlg_tasks *tasks, const struct hlg_thread *thr
 	return tasks->unnamed;
 }
 
+static const struct hlg_address_range *find_mapping(
+	const struct hlg_tasks_process *process, uint64_t ip)
+{
+	const struct hlg_address_range *range = NULL;
+
+	for (const struct layer *l = process->maps; l && !range; l = l->below)
+		range = hlg_address_map_find(&l->map, ip);
+	return range;
+}
+
 const char *hlg_tasks_mapping(const struct hlg_tasks *tasks,
 			      const struct hlg_thread *thread, unsigned cpumode,
 			      uint64_t ip, uint64_t *offset)
@@ -371,7 +456,8 @@ const char *hlg_tasks_mapping(const struct hlg_tasks *tasks,
 		return NULL;
 	if (user && !thread->process)
 		return NULL;
-	range = hlg_address_map_find(user ? &thread->process->maps : &tasks->modules, ip);
+	range = user ? find_mapping(thread->process, ip)
+		     : hlg_address_map_find(&tasks->modules, ip);
 	if (range && user)
 		*offset = ip + range->shift;
 	if (range)

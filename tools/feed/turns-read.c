@@ -160,7 +160,7 @@ int hlg_turns_read(struct hlg_turns **turns, const char *path, const char **why,
 	       "(save it to a file)";
 	if (!r.turns)
 		return hlg_err_memory(err, path);
-	if (hlg_turns_is_kept(path)) {
+	if (hlg_perfdata_is_kept(path)) {
 		rc = hlg_perfdata_open(&pd, path, err);
 		if (rc == 0) {
 			rc = read_all(&r, pd, err);

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "filter/profile/index.h"
 #include "symtab/grow.h"
@@ -441,13 +440,6 @@ bool hlg_turns_take(void *ctx, void *at)
 		return name(t, item, thread, process);
 	fill(t, item, thread);
 	return true;
-}
-
-bool hlg_turns_is_kept(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
 struct hlg_turns *hlg_turns_make(void)

@@ -60,9 +60,6 @@ struct hlg_turns *hlg_turns_make(void);
  */
 bool hlg_turns_take(void *turns, void *item);
 
-/* Can it be read twice, as a file or a folder can? */
-bool hlg_turns_is_kept(const char *path);
-
 void hlg_turns_free(struct hlg_turns *turns);
 
 /* Counts are zero. */

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "symtab/file.h"
-#include "tools/feed/turns.h"
 
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
@@ -38,7 +37,7 @@ int hlg_feed_window(struct hlg_select_window *window, const char *path,
 	*window = hlg_select_window(options);
 	if (!window->open)
 		return 0;
-	if (!hlg_turns_is_kept(path))
+	if (!hlg_perfdata_is_kept(path))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: a pipe does not tell when the recording began "
 				   "(save it to a file for this time=)",

@@ -366,8 +366,10 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 				     .nothing = nothing_of(flame, &nothing)},
 		flame->after.side.run.options.out, stdout, err);
 	/* A picture says it itself. */
-	if (rc == 0 && in->format != &svg)
+	if (rc == 0 && in->format != &svg) {
 		hlg_base_search_warn(&flame->after.side.run.space);
+		hlg_output_notes(NULL, &flame->after.side.run.notes, HLG_OUTPUT_WARNINGS);
+	}
 	if (rc == 0)
 		tell(flame, in);
 	if (rc == 0)

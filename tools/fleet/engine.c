@@ -128,18 +128,26 @@ static int fail_child(const char *program, const struct hlg_child *child,
 			   (int)strcspn(child->text, "\n"), child->text);
 }
 
-/* "123", of "123;cluster" and whatever sbatch says besides; false if there is none. */
-static bool find_id(char id[static 32], const char *said)
+/* "123", of "123;cluster" and whatever sbatch says besides, mostly before it: the last
+ * such line. False if there is none. */
+static bool find_id(char id[static 32], const struct hlg_child *child)
 {
-	for (; *said; said += strcspn(said, "\n"), said += *said == '\n') {
+	const char *said = child->last;
+	bool found = false;
+
+	if (strlen(said) == sizeof(child->last) - 1)
+		said += strcspn(said, "\n"); /* the rest of a line */
+	while (*said) {
 		size_t n = strspn(said, "0123456789");
 
 		if (n && n < 31 && (said[n] == '\n' || said[n] == ';' || !said[n])) {
 			snprintf(id, 32, "%.*s", (int)n, said);
-			return true;
+			found = true;
 		}
+		said += strcspn(said, "\n");
+		said += *said == '\n';
 	}
-	return false;
+	return found;
 }
 
 /* Runs sbatch; id becomes the job's. Where it fails, *refused: no job is there. */
@@ -157,8 +165,7 @@ static int sbatch(struct hlg_fleet_command *c, const struct hlg_fleet_plan *plan
 	hlg_child_run(&child, c->words, PATIENCE);
 	*refused = child.end == HLG_CHILD_FAILED ||
 		   (child.end == HLG_CHILD_EXITED && child.status != 0);
-	if (child.end != HLG_CHILD_EXITED || child.status != 0 ||
-	    !find_id(id, child.text))
+	if (child.end != HLG_CHILD_EXITED || child.status != 0 || !find_id(id, &child))
 		return fail_child(c->words[0], &child, err);
 	/* For who asks later; the jobs are there without it. */
 	f = hlg_fleet_plan_path(path, plan, "jobs", err) == 0 ? fopen(path, "ae") : NULL;
@@ -275,6 +282,21 @@ static bool print_task(const struct hlg_fleet_plan *plan, size_t task)
 	return ok;
 }
 
+static bool print_sum(const struct hlg_fleet_plan *plan)
+{
+	struct hlg_fleet_command c = {0};
+	bool ok;
+
+	hlg_fleet_command_add(&c, "hlguest");
+	hlg_fleet_command_add(&c, "fleet");
+	hlg_fleet_command_add(&c, "reduce");
+	hlg_fleet_command_add(&c, "%s", plan->dir);
+	hlg_fleet_command_print(&c, "# the sum:\n# ", "\n");
+	ok = !c.failed;
+	hlg_fleet_command_finish(&c);
+	return ok;
+}
+
 int hlg_fleet_engine_print(const struct hlg_fleet_plan *plan, const size_t *tasks,
 			   size_t n, struct hlg_err *err)
 {
@@ -283,12 +305,14 @@ int hlg_fleet_engine_print(const struct hlg_fleet_plan *plan, const size_t *task
 
 	if (plan->engine == HLG_FLEET_SLURM)
 		print_slurm(plan, tasks, n, &c);
-	if (plan->engine == HLG_FLEET_PARALLEL) {
+	if (plan->engine == HLG_FLEET_PARALLEL && n) {
 		hlg_fleet_parallel_make(&c, plan, "parallel", tasks, n);
 		hlg_fleet_command_print(&c, "", "\n");
 	}
 	for (size_t i = 0; i < n && (i == 0 || plan->engine == HLG_FLEET_LOCAL); i++)
 		c.failed |= !print_task(plan, tasks[i]);
+	if (plan->engine != HLG_FLEET_SLURM) /* whose job it is */
+		c.failed |= !print_sum(plan);
 	failed = c.failed;
 	hlg_fleet_command_finish(&c);
 	return failed ? hlg_err_memory(err, "commands") : 0;

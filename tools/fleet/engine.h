@@ -15,7 +15,7 @@ int hlg_fleet_engine_check(const struct hlg_fleet_plan *plan, struct hlg_err *er
 /*
  * Prints the commands by which hlg_fleet_engine_submit would hand over n tasks, for a
  * shell, and what the first task runs; of local, where there is no command, what each
- * task runs, not the sum. Does nothing: what is sent stands in files (plan.h) that are
+ * task runs; and the sum. Does nothing: what is sent stands in files (plan.h) that are
  * not written here.
  */
 int hlg_fleet_engine_print(const struct hlg_fleet_plan *plan, const size_t *tasks,

@@ -155,30 +155,55 @@ static int write_list(const char *path, const char *names, size_t size,
 	return hlg_out_commit(&out, err);
 }
 
+/* Names one behind the other, sorted by their task; ends[k] is where those of task k end,
+ * which begin where those of the task before do. */
+static void sort_names(char *names, size_t *ends, const struct hlg_fleet_split *split,
+		       size_t n_tasks)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < split->n; i++)
+		ends[split->tasks[i]] += strlen(split->names[i]) + 1;
+	for (size_t k = 0; k < n_tasks; k++) {
+		size_t size = ends[k];
+
+		ends[k] = at;
+		at += size;
+	}
+	for (size_t i = 0; i < split->n; i++) {
+		size_t *end = &ends[split->tasks[i]];
+
+		*end = (size_t)(stpcpy(names + *end, split->names[i]) + 1 - names);
+	}
+}
+
 int hlg_fleet_split_write(const struct hlg_fleet_split *split,
 			  struct hlg_fleet_plan *plan, bool wanted, struct hlg_err *err)
 {
+	size_t *ends = calloc(plan->n_tasks + 1, sizeof(*ends)), begin = 0, all = 1;
 	char path[PATH_MAX], *names;
-	size_t most = 1;
 	int rc = 0;
 
 	for (size_t i = 0; i < split->n; i++)
-		most += strlen(split->names[i]) + 1;
-	names = malloc(most);
-	if (!names)
+		all += strlen(split->names[i]) + 1;
+	names = malloc(all);
+	if (!names || !ends) {
+		free(names);
+		free(ends);
 		return hlg_err_memory(err, "recordings");
+	}
+	sort_names(names, ends, split, plan->n_tasks);
 	for (size_t k = 0; rc == 0 && k < plan->n_tasks; k++) {
-		char *end = names;
+		size_t size = ends[k] - begin;
 
-		for (size_t i = 0; i < split->n; i++)
-			if (split->tasks[i] == k)
-				end = stpcpy(end, split->names[i]) + 1;
-		hlg_sha256(plan->tasks[k].digest, names, (size_t)(end - names));
+		hlg_sha256(plan->tasks[k].digest, names + begin, size);
 		rc = hlg_fleet_plan_list(path, plan, k, err);
 		if (rc == 0 && wanted)
-			rc = write_list(path, names, (size_t)(end - names), err);
+			rc = write_list(path, names + begin, size, err);
+		begin = ends[k];
 	}
 	free(names);
+	free(ends);
 	return rc;
 }
 

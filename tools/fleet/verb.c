@@ -38,6 +38,7 @@ enum {
 struct to_do {
 	size_t *tasks;
 	size_t n;
+	struct hlg_err why; /* the part of one, which is there, is not whole; or "" */
 };
 
 static bool add_task(struct to_do *to_do, size_t task)
@@ -247,14 +248,14 @@ static int submit(const struct arguments *args)
 static int check_list(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 {
 	struct hlg_list list = {0};
-	struct hlg_err why;
-	int rc = 0;
+	int rc;
 
 	if (chdir(plan->cwd) != 0)
 		return hlg_file_fail(plan->cwd, errno, err);
-	if (strcmp(plan->list, "-") != 0 && access(plan->list, R_OK) == 0 &&
-	    (hlg_list_read(&list, plan->list, plan->nul, &why) < 0 ||
-	     memcmp(list.digest, plan->digest, sizeof(plan->digest)) != 0))
+	if (strcmp(plan->list, "-") == 0 || access(plan->list, R_OK) != 0)
+		return 0;
+	rc = hlg_list_read(&list, plan->list, plan->nul, err);
+	if (rc == 0 && memcmp(list.digest, plan->digest, sizeof(plan->digest)) != 0)
 		rc = hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: has changed since the fleet was submitted (submit it "
@@ -262,6 +263,15 @@ static int check_list(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 			plan->list);
 	hlg_list_finish(&list);
 	return rc;
+}
+
+static bool is_there(const struct hlg_fleet_plan *plan, size_t task)
+{
+	char path[PATH_MAX];
+	struct hlg_err err;
+
+	return hlg_fleet_plan_part(path, plan, task, &err) == 0 &&
+	       access(path, F_OK) == 0;
 }
 
 /* Which tasks have no whole part. */
@@ -277,9 +287,12 @@ static int find_to_do(struct to_do *to_do, const struct hlg_fleet_plan *plan,
 		if (hlg_fleet_work_is_whole(plan, i, &of, &why)) {
 			sums->recordings += of.recordings;
 			sums->unread += of.unread;
-		} else if (!add_task(to_do, i)) {
-			return hlg_err_memory(err, "tasks");
+			continue;
 		}
+		if (!add_task(to_do, i))
+			return hlg_err_memory(err, "tasks");
+		if (!to_do->why.msg[0] && is_there(plan, i))
+			to_do->why = why;
 	}
 	return 0;
 }
@@ -351,6 +364,11 @@ static void print_to_do(const struct hlg_fleet_plan *plan, const struct to_do *t
 		fputs("/log has what tasks said; submit --resume runs these)", stdout);
 	}
 	putchar('\n');
+	if (to_do->why.msg[0]) {
+		fputs("          ", stdout);
+		hlg_escape_print(stdout, to_do->why.msg);
+		putchar('\n');
+	}
 }
 
 static int show(const struct hlg_fleet_plan *plan, struct hlg_err *err)

@@ -120,15 +120,19 @@ struct companion {
 	size_t names_size;
 };
 
-static int damaged(const struct companion *c, struct hlg_err *err)
+static int malformed(const struct companion *c, struct hlg_err *err)
 {
-	if (errno)
-		return hlg_err_set(err, HLG_ESYSTEM,
-				   "%s: cannot be read: %s (try a copy)", c->image->path,
-				   strerrordesc_np(errno));
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: its section headers are malformed (link it again)",
 			   c->image->path);
+}
+
+static int read_at(const struct companion *c, void *to, size_t n, uint64_t at,
+		   struct hlg_err *err)
+{
+	if (hlg_file_read(c->fd, to, n, at) == 0)
+		return 0;
+	return errno ? hlg_file_fail_read(c->image->path, errno, err) : malformed(c, err);
 }
 
 /* In the file, wholly. */
@@ -145,35 +149,35 @@ static const char more_names[] = "\0.symtab\0.strtab\0.shstrtab";
 
 static int read_names(struct companion *c, const Elf64_Shdr *names, struct hlg_err *err)
 {
+	int rc;
+
 	if (!is_inside(c, names) || names->sh_size > UINT32_MAX / 2)
-		return damaged(c, err);
+		return malformed(c, err);
 	c->names_size = names->sh_size + sizeof(more_names);
 	c->names = malloc(c->names_size);
 	if (!c->names)
 		return hlg_err_memory(err, c->image->path);
-	if (hlg_file_read(c->fd, c->names, names->sh_size, names->sh_offset))
-		return damaged(c, err);
+	rc = read_at(c, c->names, names->sh_size, names->sh_offset, err);
 	memcpy(c->names + names->sh_size, more_names, sizeof(more_names));
-	return 0;
+	return rc;
 }
 
 static int read_sections(struct companion *c, struct hlg_err *err)
 {
-	size_t n;
+	int rc = read_at(c, &c->header, sizeof(c->header), 0, err);
+	size_t n = c->header.e_shnum;
 
-	errno = 0;
-	if (hlg_file_read(c->fd, &c->header, sizeof(c->header), 0))
-		return damaged(c, err);
-	n = c->header.e_shnum;
+	if (rc < 0)
+		return rc;
 	if (n == 0 || n + 3 >= SHN_LORESERVE || c->header.e_shstrndx >= n ||
 	    c->header.e_shentsize != sizeof(*c->sections))
-		return damaged(c, err);
+		return malformed(c, err);
 	c->sections = calloc(n + 3, sizeof(*c->sections));
 	if (!c->sections)
 		return hlg_err_memory(err, c->image->path);
-	if (hlg_file_read(c->fd, c->sections, n * sizeof(*c->sections),
-			  c->header.e_shoff))
-		return damaged(c, err);
+	rc = read_at(c, c->sections, n * sizeof(*c->sections), c->header.e_shoff, err);
+	if (rc < 0)
+		return rc;
 	c->n_sections = n;
 	return read_names(c, &c->sections[c->header.e_shstrndx], err);
 }

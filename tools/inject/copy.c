@@ -390,15 +390,12 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 {
 	const struct hlg_copy *copy = ctx;
 
+	/* A full disk need not be written to for hours. */
+	int rc = hlg_writer_check(copy->writer, err);
+
 	(void)bytes;
 	(void)samples;
-	/* A full disk need not be written to for hours. */
-	if (ferror(copy->writer->f))
-		return hlg_err_set(err, HLG_ESYSTEM,
-				   "%s: cannot be written (make room, or write "
-				   "elsewhere)",
-				   copy->writer->path);
-	return hlg_files_check_signals(err);
+	return rc < 0 ? rc : hlg_files_check_signals(err);
 }
 
 /* The loop has no plain samples: on_record() gets them. */
@@ -414,7 +411,6 @@ int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,
 {
 	static const struct hlg_perfdata_sink sink = {
 		.record = on_record, .payload = on_payload, .progress = on_progress};
-	const struct hlg_perfdata_counts *counts = hlg_perfdata_counts(pd);
 	int rc;
 
 	copy->writer = writer;
@@ -423,7 +419,6 @@ int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,
 	rc = add_processes(copy, pd, err);
 	if (rc == 0)
 		rc = hlg_perfdata_read(pd, on_sample, &sink, copy, err);
-	copy->counts.left_bytes = hlg_perfdata_n_left(counts);
 	if (rc == 0 && copy->payload_done < copy->payload_size) {
 		copy->counts.other--;
 		rc = hlg_writer_rewind(writer, copy->payload_at, err);

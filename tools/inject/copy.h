@@ -34,9 +34,8 @@ struct hlg_copy_counts {
 	uint64_t kept; /* in gaps that are dropped, but with counter values perf needs */
 	uint64_t host; /* samples */
 	uint64_t other;
-	uint64_t rounds;     /* of other: marks that were left out */
-	uint64_t added;      /* of the new processes */
-	uint64_t left_bytes; /* at the end: cut off */
+	uint64_t rounds; /* of other: marks that were left out */
+	uint64_t added;  /* of the new processes */
 };
 
 struct hlg_copy {

@@ -21,14 +21,11 @@ static int copy(int from, const char *path, int to, const char *folder,
 		struct hlg_err *err)
 {
 	char some[SOME];
-	ssize_t n, put;
+	ssize_t n;
 
-	while ((n = read(from, some, sizeof(some))) > 0)
-		for (ssize_t done = 0; done < n; done += put) {
-			put = write(to, some + done, (size_t)(n - done));
-			if (put < 0)
-				return hlg_out_fail(folder, "written", errno, err);
-		}
+	while ((n = read(from, some, sizeof(some))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0 && !hlg_temp_file_write(to, some, (size_t)n))
+			return hlg_out_fail(folder, "written", errno, err);
 	return n == 0 ? 0
 		      : hlg_err_set(err, HLG_ESYSTEM,
 				    "%s: cannot be read: %s (try a file)", path,
@@ -38,7 +35,7 @@ static int copy(int from, const char *path, int to, const char *folder,
 int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err)
 {
 	bool standard = strcmp(path, "-") == 0;
-	const char *folder = getenv("TMPDIR");
+	const char *folder = hlg_temp_file_folder();
 	struct stat st;
 	int from, rc;
 
@@ -51,8 +48,6 @@ int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err
 	from = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (from < 0)
 		return hlg_file_fail(path, errno, err);
-	if (!folder || !folder[0])
-		folder = "/tmp";
 	rc = hlg_temp_file_nameless(folder);
 	if (rc < 0)
 		rc = hlg_out_fail(folder, "written", errno, err);
@@ -138,24 +133,34 @@ static int make_folder(struct hlg_files *files, const char *out, struct hlg_err 
 	return 0;
 }
 
-/* FOLDER/guest.elf; of several images of one name the others get a number. */
+/* Is this the companion of an image before? */
+static bool is_taken(const struct hlg_files *files, size_t i, const char *path)
+{
+	for (size_t k = 0; k < i; k++)
+		if (files->images[k].companion &&
+		    strcmp(files->images[k].companion, path) == 0)
+			return true;
+	return false;
+}
+
+/* FOLDER/guest.elf; where that is taken, a number is behind it, from 2 on. */
 static int name_companion(struct hlg_files *files, size_t i,
 			  const struct hlg_image *image, struct hlg_err *err)
 {
 	struct hlg_files_image *file = &files->images[i];
 	const char *name = base_name(file->elf);
-	size_t before = 0;
-	int n;
+	char number[24] = "";
+	size_t n = 1;
 
-	for (size_t k = 0; k < i; k++)
-		before += strcmp(base_name(files->images[k].elf), name) == 0;
-	n = before ? asprintf(&file->companion, "%s/%s.%zu", files->folder, name,
-			      before + 1)
-		   : asprintf(&file->companion, "%s/%s", files->folder, name);
-	if (n < 0) {
-		file->companion = NULL;
-		return hlg_err_memory(err, image->path);
-	}
+	do {
+		free(file->companion);
+		if (asprintf(&file->companion, "%s/%s%s", files->folder, name, number) <
+		    0) {
+			file->companion = NULL;
+			return hlg_err_memory(err, image->path);
+		}
+		snprintf(number, sizeof(number), ".%zu", ++n);
+	} while (is_taken(files, i, file->companion));
 	for (size_t k = 0; k < files->n_images; k++)
 		if (same_file(file->companion, files->space->images[k]))
 			return hlg_err_set(err, HLG_EINPUT,

@@ -130,17 +130,17 @@ static bool add_callers(struct hlg_mappings *m, const struct hlg_report *r,
 	return true;
 }
 
-static int too_many(struct hlg_err *err)
+static int too_many(const char *path, struct hlg_err *err)
 {
 	return hlg_err_set(err, HLG_EINPUT,
-			   "recording: its guests would map more than %zu pieces of the "
+			   "%s: its guests would map more than %zu pieces of the "
 			   "images (select fewer processes, or link with fewer segments)",
-			   HLG_MAPPINGS_MAX);
+			   path, HLG_MAPPINGS_MAX);
 }
 
 int hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
 		       const struct hlg_units *units, const int32_t *pid,
-		       struct hlg_err *err)
+		       const char *path, struct hlg_err *err)
 {
 	struct hlg_paths paths;
 	int rc;
@@ -153,18 +153,18 @@ int hlg_mappings_build(struct hlg_mappings *m, const struct hlg_report *report,
 		const struct hlg_row *row = &report->all.rows[i];
 
 		if (row->place.image && !add_row(m, report, units, pid, row))
-			return m->n > HLG_MAPPINGS_MAX ? too_many(err)
+			return m->n > HLG_MAPPINGS_MAX ? too_many(path, err)
 						       : hlg_err_memory(err, "images");
 	}
 	rc = hlg_paths_build(&paths, report, &report->all, err);
 	if (rc == 0 && !add_callers(m, report, units, pid, &paths))
-		rc = m->n > HLG_MAPPINGS_MAX ? too_many(err)
+		rc = m->n > HLG_MAPPINGS_MAX ? too_many(path, err)
 					     : hlg_err_memory(err, "images");
 	hlg_paths_finish(&paths);
 	if (rc < 0)
 		return rc;
 	sort(m);
-	return m->n > HLG_MAPPINGS_MAX ? too_many(err) : 0;
+	return m->n > HLG_MAPPINGS_MAX ? too_many(path, err) : 0;
 }
 
 void hlg_mappings_finish(struct hlg_mappings *m)

@@ -38,12 +38,13 @@ struct hlg_mappings {
 
 /*
  * Of a report on all samples, with stacks. units: of each image of the space. pid: of all
- * guest samples; NULL if they are of several, and the report's series are split by it. 0,
- * HLG_EINPUT for more than HLG_MAPPINGS_MAX, HLG_ESYSTEM; finish in any case.
+ * guest samples; NULL if they are of several, and the report's series are split by it.
+ * path: the recording, for messages. 0, HLG_EINPUT for more than HLG_MAPPINGS_MAX,
+ * HLG_ESYSTEM; finish in any case.
  */
 int hlg_mappings_build(struct hlg_mappings *mappings, const struct hlg_report *report,
 		       const struct hlg_units *units, const int32_t *pid,
-		       struct hlg_err *err);
+		       const char *path, struct hlg_err *err);
 void hlg_mappings_finish(struct hlg_mappings *mappings);
 
 #endif

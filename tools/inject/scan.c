@@ -121,8 +121,9 @@ static int on_record(void *ctx, const uint8_t *record, uint16_t size,
 		if (!guest)
 			return 0;
 		return hlg_err_set(err, HLG_EINPUT,
-				   "recording: its guest samples have no process id "
-				   "(record again with perf record)");
+				   "%s: its guest samples have no process id "
+				   "(record again with perf record)",
+				   scan->path);
 	}
 	pid = (int32_t)hlg_perfdata_u32(record + layout->tid);
 	tid = (int32_t)hlg_perfdata_u32(record + layout->tid + 4);
@@ -160,18 +161,20 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 	(void)raw;
 }
 
-int hlg_scan_read(struct hlg_scan *scan, struct hlg_perfdata *pd, struct hlg_err *err)
+int hlg_scan_read(struct hlg_scan *scan, const char *path, struct hlg_perfdata *pd,
+		  struct hlg_err *err)
 {
 	static const struct hlg_perfdata_sink sink = {.record = on_record,
 						      .task = on_task};
 	int rc;
 
-	*scan = (struct hlg_scan){.last = HLG_INDEX_NONE};
+	*scan = (struct hlg_scan){.path = path, .last = HLG_INDEX_NONE};
 	rc = hlg_perfdata_read(pd, on_sample, &sink, scan, err);
 	if (rc == 0 && hlg_perfdata_counts(pd)->no_zstd)
 		rc = hlg_err_set(err, HLG_EINPUT,
-				 "recording: is compressed, and this hlguest was built "
-				 "without libzstd (record without -z)");
+				 "%s: is compressed, and this hlguest was built "
+				 "without libzstd (record without -z)",
+				 path);
 	return rc < 0 ? rc : list_guests(scan, err);
 }
 

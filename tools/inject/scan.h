@@ -18,6 +18,7 @@ struct hlg_scan_thread {
 };
 
 struct hlg_scan {
+	const char *path;                /* for messages; not owned */
 	struct hlg_scan_thread *threads; /* in the order of first sight */
 	size_t n;
 	struct hlg_index index;         /* of threads */
@@ -28,11 +29,12 @@ struct hlg_scan {
 };
 
 /*
- * Reads all of pd. Fails as hlg_perfdata_read does, where a guest sample does not tell
- * its process, where a compressed record cannot be read, and without memory. The caller
- * finishes *scan in any case.
+ * Reads all of pd, the recording at path. Fails as hlg_perfdata_read does, where a guest
+ * sample does not tell its process, where a compressed record cannot be read, and without
+ * memory. The caller finishes *scan in any case.
  */
-int hlg_scan_read(struct hlg_scan *scan, struct hlg_perfdata *pd, struct hlg_err *err);
+int hlg_scan_read(struct hlg_scan *scan, const char *path, struct hlg_perfdata *pd,
+		  struct hlg_err *err);
 void hlg_scan_finish(struct hlg_scan *scan);
 
 /* What a process is called, "" if nothing tells. */

@@ -16,6 +16,7 @@
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
+#include "tools/feed/lacks.h"
 #include "tools/inject/copy.h"
 #include "tools/inject/files.h"
 #include "tools/inputs/inputs.h"
@@ -39,6 +40,7 @@ struct injection {
 	struct hlg_files files;
 	struct hlg_writer writer;
 	struct hlg_copy copy;
+	struct hlg_note_list lacks; /* of the recording */
 };
 
 static int check_images(const struct hlg_space *space, struct hlg_err *err)
@@ -59,7 +61,7 @@ static int scan(struct injection *j, struct hlg_err *err)
 
 	if (rc < 0)
 		return rc;
-	rc = hlg_scan_read(&j->scan, pd, err);
+	rc = hlg_scan_read(&j->scan, j->in, pd, err);
 	hlg_perfdata_close(pd);
 	j->copy.offset = hlg_copy_offset(j->scan.highest);
 	if (rc == 0 && j->copy.offset == 0)
@@ -110,7 +112,9 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	for (size_t i = 0; rc == 0 && i < j->run.space.n_images; i++)
 		if (hlg_image_unread(j->run.space.images[i]))
 			rc = hlg_image_fail_unread(j->run.space.images[i], err);
-	if (rc == 0 && j->run.profile.unrecorded)
+	if (rc == 0)
+		hlg_lacks_note(&batch.sums, "", NULL, &j->lacks);
+	if (rc == 0 && (j->run.profile.unrecorded || j->lacks.lost))
 		rc = hlg_err_memory(err, j->in);
 	if (rc == 0 && (j->report.suppressed || j->run.mixed)) {
 		*status = 3;
@@ -135,7 +139,7 @@ static int find_mappings(struct injection *j, struct hlg_err *err)
 					      j->run.options.gaps))
 			return hlg_err_memory(err, "images");
 	rc = hlg_mappings_build(&j->mappings, &j->report, j->units,
-				only_process(&j->scan), err);
+				only_process(&j->scan), j->in, err);
 	for (size_t i = 0; rc == 0 && j->direct && i < space->n_images; i++)
 		j->mappings.companion[i] = false;
 	return rc;
@@ -272,10 +276,8 @@ static void print_sums(const struct injection *j)
 	print_count("  other", c->other - c->rounds, "as they are");
 	print_count("  left out", c->rounds, c->rounds ? "marks between files" : "");
 	print_count("added", c->added, "for guest processes");
-	if (c->left_bytes)
-		printf("the recording was cut off: its last %" PRIu64
-		       " bytes hold no whole record\n",
-		       c->left_bytes);
+	for (size_t i = 0; i < j->lacks.n; i++)
+		puts(j->lacks.line[i]);
 }
 
 static void finish(struct injection *j)
@@ -286,6 +288,7 @@ static void finish(struct injection *j)
 	for (size_t i = 0; j->units && i < j->run.space.n_images; i++)
 		hlg_companion_units_finish(&j->units[i]);
 	free(j->units);
+	hlg_note_list_finish(&j->lacks);
 	hlg_report_finish(&j->report);
 	hlg_run_finish(&j->run);
 }

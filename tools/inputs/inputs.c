@@ -14,10 +14,10 @@
 #include "tools/cli/argp-run.h"
 #include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
-#include "tools/feed/turns.h"
 #include "tools/inputs/snapshot.h"
 #include "tools/inputs/sorting.h"
 #include "tools/inputs/twice.h"
+#include "tools/perfdata/perfdata.h"
 #include "tools/pprof/pprof.h"
 
 #define HOST_FILE "perf.data.kvm" /* what record --host writes */
@@ -39,7 +39,7 @@ static int no_image(const struct hlg_inputs *in, struct hlg_err *err)
 			   : access(HLG_INPUTS_DEFAULT, F_OK) == 0 ? HLG_INPUTS_DEFAULT
 								   : NULL;
 
-	if (file && !hlg_turns_is_kept(file))
+	if (file && !hlg_perfdata_is_kept(file))
 		file = NULL; /* nothing stands beside a pipe */
 	if (in->not_noted.msg[0]) {
 		*err = in->not_noted;
@@ -224,8 +224,11 @@ static void find_builds(struct hlg_builds *builds, const char *path)
 	struct hlg_beside beside;
 	struct hlg_err err;
 	struct stat st;
-	int rc = hlg_beside_read(&beside, path, &err);
+	int rc;
 
+	if (!hlg_perfdata_is_kept(path))
+		return;
+	rc = hlg_beside_read(&beside, path, &err);
 	/* A profile is saved later. */
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && !hlg_pprof_is(path))
 		builds->written = st.st_mtime;

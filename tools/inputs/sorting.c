@@ -8,8 +8,8 @@
 
 #include "filter/output/target.h"
 #include "tools/cli/argp-run.h"
-#include "tools/feed/turns.h"
 #include "tools/inputs/noted.h"
+#include "tools/perfdata/perfdata.h"
 #include "tools/pprof/pprof.h"
 
 const struct hlg_verb_option *hlg_inputs_own_word(const struct hlg_verb *verb)
@@ -195,7 +195,7 @@ static bool are_saved(const struct hlg_inputs *in)
 {
 	for (size_t i = 0; i < in->n_others; i++)
 		if (in->others[i].kind != HLG_FILE_KIND_RECORDING ||
-		    !hlg_turns_is_kept(in->others[i].word) ||
+		    !hlg_perfdata_is_kept(in->others[i].word) ||
 		    !hlg_pprof_is(in->others[i].word))
 			return false;
 	return true;

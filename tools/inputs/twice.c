@@ -6,17 +6,49 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "filter/profile/index.h"
 #include "symtab/escape.h"
+#include "symtab/hash.h"
 
-/* The first of n files, looked at in st, that is this one; NULL: none is. */
-static const char *find_same(const struct stat *of, const struct stat *st, size_t n,
-			     char *const *files)
+struct look {
+	dev_t dev;
+	ino_t ino;
+};
+
+/* Files that were looked at; the next one is the last. */
+struct looks {
+	struct look *at;
+	uint32_t n;
+	struct hlg_index index; /* of regular files */
+};
+
+static bool is_next(const void *ctx, uint32_t number)
 {
-	for (size_t i = 0; S_ISREG(of->st_mode) && i < n; i++)
-		if (st[i].st_ino == of->st_ino && st[i].st_dev == of->st_dev &&
-		    S_ISREG(st[i].st_mode))
-			return files[i];
-	return NULL;
+	const struct looks *looks = ctx;
+	const struct look *a = &looks->at[number], *next = &looks->at[looks->n];
+
+	return a->ino == next->ino && a->dev == next->dev;
+}
+
+/* Looks at the next file; *same becomes the number of one before, or HLG_INDEX_NONE, and
+ * then it is kept. False without memory. */
+static bool look_at(struct looks *looks, const char *file, uint32_t *same)
+{
+	struct look *next = &looks->at[looks->n];
+	struct stat st;
+	uint64_t hash;
+
+	*same = HLG_INDEX_NONE;
+	if (stat(file, &st) == 0 && S_ISREG(st.st_mode)) {
+		*next = (struct look){st.st_dev, st.st_ino};
+		hash = (st.st_ino ^ st.st_dev * hlg_hash_factor) * hlg_hash_factor;
+		*same = hlg_index_find(&looks->index, hash, is_next, looks);
+		if (*same == HLG_INDEX_NONE &&
+		    !hlg_index_add(&looks->index, hash, looks->n))
+			return false;
+	}
+	looks->n += *same == HLG_INDEX_NONE;
+	return true;
 }
 
 void hlg_twice_tell(const char *file, const char *same, const char *what,
@@ -35,26 +67,25 @@ void hlg_twice_tell(const char *file, const char *same, const char *what,
 
 int hlg_twice_part(char **files, size_t n, size_t *n_once, struct hlg_err *err)
 {
-	struct stat *st = calloc(n + 1, sizeof(*st));
-	size_t once = 0;
+	struct looks looks = {.at = calloc(n + 1, sizeof(*looks.at))};
+	bool ok = looks.at;
 
-	if (!st)
-		return hlg_err_memory(err, "arguments");
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; ok && i < n; i++) {
 		char *file = files[i];
-		const char *same;
+		uint32_t once = looks.n, same;
 
-		if (stat(file, &st[once]) != 0)
-			st[once].st_mode = 0;
-		same = find_same(&st[once], st, once, files);
-		if (same) {
-			hlg_twice_tell(file, same, "file", "once");
+		ok = look_at(&looks, file, &same);
+		if (same != HLG_INDEX_NONE) {
+			hlg_twice_tell(file, files[same], "file", "once");
 			continue;
 		}
 		files[i] = files[once];
-		files[once++] = file;
+		files[once] = file;
 	}
-	*n_once = once;
-	free(st);
+	free(looks.at);
+	hlg_index_finish(&looks.index);
+	if (!ok)
+		return hlg_err_memory(err, "arguments");
+	*n_once = looks.n;
 	return 0;
 }

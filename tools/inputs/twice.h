@@ -10,7 +10,7 @@
 /*
  * Puts each of n files that is the same regular file as one before it, by whatever path,
  * behind those that are not, which keep their order, and says so on standard error.
- * *n_once becomes how many these are. Fails without memory, and leaves all as they are.
+ * *n_once becomes how many these are. Fails without memory; all are there, in any order.
  */
 int hlg_twice_part(char **files, size_t n, size_t *n_once, struct hlg_err *err);
 

@@ -224,9 +224,7 @@ static bool answer_place(struct lookup *l, const struct hlg_place *place)
 	if (l->args->own)
 		return answer(l, place->start, place);
 	for (size_t i = 0; ok && i < hlg_image_n_bases(image); i++)
-		ok = answer(l,
-			    hlg_image_base(image, i).base + place->start - image->first,
-			    place);
+		ok = answer(l, place->start + hlg_image_base(image, i).bias, place);
 	return ok;
 }
 

@@ -314,6 +314,10 @@ int hlg_attrs_add(struct hlg_perfdata *pd, const uint8_t *attr, size_t size,
 	layout_init(&pd->layouts[pd->n_events], &event->attr);
 	pd->layouts[pd->n_events].event = pd->n_events;
 	pd->n_events++;
+	if (event->attr.enable_on_exec) {
+		pd->on_exec = true;
+		pd->host.attached = false;
+	}
 	return 0;
 }
 
@@ -361,6 +365,8 @@ int hlg_attrs_name(struct hlg_perfdata *pd, uint32_t event, char *name,
 {
 	if (!name)
 		return hlg_err_memory(err, pd->path);
+	if (strlen(name) > HLG_EVENT_NAME_MAX)
+		name[HLG_EVENT_NAME_MAX] = '\0';
 	free(pd->events[event]->name);
 	pd->events[event]->name = name;
 	return 0;

@@ -207,6 +207,7 @@ static void read_machine(struct hlg_perfdata *pd, struct blob *b)
 		pd->host.machine = (uint16_t)machine;
 }
 
+/* perf-record(1): short options may stand together; what takes a value ends them. */
 static bool is_attaching(const char *word)
 {
 	static const char *const words[] = {"--all-cpus", "--pid", "--tid"};
@@ -214,10 +215,14 @@ static bool is_attaching(const char *word)
 	for (int i = 0; i < 3; i++)
 		if (strncmp(word, words[i], strlen(words[i])) == 0)
 			return true;
-	return word[0] == '-' && word[1] != '-' && strchr("apt", word[1]) && word[1];
+	if (word[0] != '-' || word[1] == '-')
+		return false;
+	word += strcspn(word, "aptCDFGIMSWbcejkmoru");
+	return *word && strchr("apt", *word);
 }
 
-/* "HEADER_CMDLINE": perf's own words, which the command's follow behind --. */
+/* "HEADER_CMDLINE": perf's own words, which the command's follow behind --, or behind
+ * perf's options: those are not for us, but then perf began with the command. */
 static void read_cmdline(struct hlg_perfdata *pd, struct blob *b)
 {
 	uint32_t n;
@@ -233,7 +238,7 @@ static void read_cmdline(struct hlg_perfdata *pd, struct blob *b)
 			 text);
 		if (strcmp(word, "--") == 0)
 			return;
-		pd->host.attached |= is_attaching(word);
+		pd->host.attached |= is_attaching(word) && !pd->on_exec;
 	}
 }
 

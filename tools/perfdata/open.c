@@ -174,6 +174,14 @@ static bool is_directory(const char *path)
 	return strcmp(path, "-") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+bool hlg_perfdata_is_kept(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 &&
+	       (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
 static int open_any(struct hlg_perfdata *pd, const char *path, struct hlg_err *err)
 {
 	struct stat st;

@@ -62,6 +62,10 @@ struct hlg_perfdata_host {
  */
 int hlg_perfdata_open(struct hlg_perfdata **pd, const char *path, struct hlg_err *err);
 
+/* Can path be opened again, with the same in it, as a file or a folder can? Standard
+ * input cannot, also where a file is called "-". */
+bool hlg_perfdata_is_kept(const char *path);
+
 /* Where the bytes of a recording in pipe mode come from, one after the other. */
 struct hlg_perfdata_stream {
 	/* Up to n bytes into to; 0 at the end; -1 with errno. Called between two records:
@@ -183,7 +187,7 @@ static inline uint64_t hlg_perfdata_n_left(const struct hlg_perfdata_counts *cou
  * a guess; never in pipes, directories, compressed files and with counter values (their
  * deltas need the order). A guess holds only if the reader of the first part ends exactly
  * there, has not met what nothing can be read behind, and neither part is compressed
- *after all: that is one stream.
+ * after all: that is one stream.
  *
  *	hlg_perfdata_range(first, 0, at);
  *	hlg_perfdata_range(copy, at, UINT64_MAX);
@@ -197,7 +201,7 @@ static inline uint64_t hlg_perfdata_n_left(const struct hlg_perfdata_counts *cou
  *
  * Offsets are from the start of the file. A range reads the records that begin in
  * [from, to); 0 and UINT64_MAX mean the start and the end of the records. A reader that
- *has met the end of what can be read stays there. The counts go on.
+ * has met the end of what can be read stays there. The counts go on.
  */
 bool hlg_perfdata_split(const struct hlg_perfdata *pd, uint64_t *at);
 bool hlg_perfdata_split_holds(const struct hlg_perfdata *first,

@@ -14,9 +14,10 @@
 #include "tools/perfdata/format.h"
 #include "tools/perfdata/perfdata.h"
 
-#define HLG_MAX_EVENTS   65536       /* of a recording; guards memory */
-#define HLG_MAX_FEATURE  (64u << 20) /* bytes of one feature that are read */
-#define HLG_MAX_THREADED (1u << 22)  /* values kept by (id, thread) */
+#define HLG_MAX_EVENTS     65536       /* of a recording; guards memory */
+#define HLG_EVENT_NAME_MAX 4096        /* bytes */
+#define HLG_MAX_FEATURE    (64u << 20) /* bytes of one feature that are read */
+#define HLG_MAX_THREADED   (1u << 22)  /* values kept by (id, thread) */
 
 /*
  * Small enough to stay in a second-level cache between the copy and the walk: from 128
@@ -81,6 +82,7 @@ struct hlg_perfdata {
 	struct hlg_ids ids;
 	uint32_t n_checked; /* events that hlg_attrs_check has seen */
 	uint16_t id_back;   /* of the id, from the end of other records; 0: none */
+	bool on_exec; /* an event began to count when perf ran a command */
 	struct hlg_perfdata_host host;
 	struct hlg_lasts lasts;
 	struct hlg_perfdata_member *members; /* of the group at hand, for the sink */
@@ -112,7 +114,8 @@ int hlg_attrs_add_ids(struct hlg_perfdata *pd, uint32_t event, const uint8_t *id
 		      uint64_t n, struct hlg_err *err);
 /* To be called after these: tells the walk; says if events cannot be told apart. */
 int hlg_attrs_check(struct hlg_perfdata *pd, struct hlg_err *err);
-/* Takes over name (NULL: out of memory). */
+/* Takes over name (NULL: out of memory), and cuts it where no perf writes so long a one:
+ * rows repeat it. */
 int hlg_attrs_name(struct hlg_perfdata *pd, uint32_t event, char *name,
 		   struct hlg_err *err);
 void hlg_attrs_finish(struct hlg_perfdata *pd);

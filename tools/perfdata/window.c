@@ -17,6 +17,10 @@
 
 #define KEEP (HLG_RECORD_MAX + 1)
 
+/* Bytes that each compressed byte may become, and those that are free. */
+#define MAX_GROWTH 1024
+#define FREE       ((uint64_t)64 << 20)
+
 int hlg_window_errno(const char *path, struct hlg_err *err)
 {
 	if (errno == 0)
@@ -135,6 +139,7 @@ uint64_t hlg_perfdata_tell(const struct hlg_perfdata *pd)
 struct hlg_unzip {
 	ZSTD_DCtx *context;
 	ZSTD_inBuffer in;
+	uint64_t taken, given; /* bytes, of all of the recording */
 	bool full; /* the last call filled all the room: there may be more inside */
 	uint8_t room[KEEP + HLG_WINDOW];
 };
@@ -151,9 +156,17 @@ static struct hlg_unzip *unzip_create(void)
 	return NULL;
 }
 
+/* Is what came out within reason? Samples become 3 to 30 times smaller, and a few hundred
+ * where each has the same 64 KiB of stack; what says nothing, 30,000. */
+static bool is_in_proportion(const struct hlg_unzip *u)
+{
+	return u->given <= FREE || (u->given - FREE) / MAX_GROWTH <= u->taken;
+}
+
 /*
  * Puts more output behind what is left of the window (at most HLG_RECORD_MAX bytes).
- * Returns 1, 0 when all that was fed is used up, -1 if it is no zstd stream.
+ * Returns 1, 0 when all that was fed is used up, -1 if it is no zstd stream, or one that
+ * grows too much.
  */
 static int inflate(struct hlg_unzip *u, struct hlg_window *w)
 {
@@ -167,6 +180,10 @@ static int inflate(struct hlg_unzip *u, struct hlg_window *w)
 		size_t in = u->in.pos, was = out.pos;
 
 		if (ZSTD_isError(ZSTD_decompressStream(u->context, &out, &u->in)))
+			return -1;
+		u->taken += u->in.pos - in;
+		u->given += out.pos - was;
+		if (!is_in_proportion(u))
 			return -1;
 		u->full = out.pos == out.size;
 		if (u->in.pos == in && out.pos == was)
@@ -182,6 +199,12 @@ static int unzip_more(struct hlg_perfdata *pd, struct hlg_err *err)
 	struct hlg_window w = rest(pd);
 	int rc = inflate(pd->unzip, &w);
 
+	if (rc < 0 && !is_in_proportion(pd->unzip))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: compressed records before offset %ju grow to more "
+			"than %d times their size (damaged; record again)",
+			pd->path, (uintmax_t)hlg_window_offset(pd), MAX_GROWTH);
 	if (rc < 0)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: compressed records before offset %ju are damaged "

@@ -22,11 +22,17 @@ static void put_u32(uint8_t *record, size_t at, uint32_t value)
 	memcpy(record + at, &value, sizeof(value));
 }
 
+/* Why: what failed first, else errno says. */
 static int cannot_write(const struct hlg_writer *w, struct hlg_err *err)
 {
 	return hlg_err_set(err, HLG_ESYSTEM,
 			   "%s: cannot be written: %s (make room, or write elsewhere)",
-			   w->path, strerrordesc_np(errno));
+			   w->path, strerrordesc_np(w->error ? w->error : errno));
+}
+
+int hlg_writer_check(const struct hlg_writer *w, struct hlg_err *err)
+{
+	return w->error ? cannot_write(w, err) : 0;
 }
 
 static int read_old(const struct hlg_writer *w, void *to, size_t n, uint64_t at,
@@ -45,7 +51,7 @@ static int copy(struct hlg_writer *w, struct hlg_file_section s, struct hlg_err 
 	uint8_t some[SOME];
 	int rc = 0;
 
-	while (rc == 0 && s.size && !ferror(w->f)) {
+	while (rc == 0 && s.size && !w->error) {
 		size_t now = s.size < SOME ? (size_t)s.size : SOME;
 
 		rc = read_old(w, some, now, s.offset, err);
@@ -205,9 +211,16 @@ static int write_pipe_header(struct hlg_writer *w, struct hlg_err *err)
 	return rc;
 }
 
+static void write_out(struct hlg_writer *w, const void *bytes, size_t n)
+{
+	errno = EIO;
+	if (fwrite_unlocked(bytes, 1, n, w->f) != n && !w->error)
+		w->error = errno;
+}
+
 void hlg_writer_flush(struct hlg_writer *w)
 {
-	fwrite_unlocked(w->buffer, 1, w->n, w->f);
+	write_out(w, w->buffer, w->n);
 	w->n = 0;
 }
 
@@ -218,7 +231,7 @@ void hlg_writer_large(struct hlg_writer *w, const void *bytes, size_t n)
 		memcpy(w->buffer, bytes, n);
 		w->n = n;
 	} else {
-		fwrite_unlocked(bytes, 1, n, w->f);
+		write_out(w, bytes, n);
 	}
 }
 
@@ -393,9 +406,9 @@ int hlg_writer_finish(struct hlg_writer *w, struct hlg_err *err)
 		if (rc == 0)
 			rc = write_header(w, data_size, err);
 	}
-	if (rc == 0 && (fflush(w->f) != 0 || ferror(w->f)))
+	if (rc == 0 && fflush(w->f) != 0)
 		rc = cannot_write(w, err);
-	return rc;
+	return rc == 0 ? hlg_writer_check(w, err) : rc;
 }
 
 /* linux/perf_event.h of 5.12: a build id stands where the device would. */

@@ -16,7 +16,7 @@
  * sample_id).
  *
  * Everything goes through a buffer, larger than the page that a stream has; memory does
- * not grow with the file. A write that fails is told by finish.
+ * not grow with the file. A write that fails is told by finish, and before by check.
  */
 #ifndef HLG_TOOLS_PERFDATA_WRITER_H
 #define HLG_TOOLS_PERFDATA_WRITER_H
@@ -43,6 +43,7 @@ struct hlg_writer {
 	/* Entries for the build-id feature, of hlg_writer_build_id(); not owned. */
 	const uint8_t *build_ids;
 	size_t build_ids_size;
+	int error;              /* of the first write that failed, an errno; or 0 */
 	uint32_t cpus;          /* hlg_writer_cpus(); 0: not known */
 	size_t n;               /* bytes in the buffer */
 	uint8_t buffer[131072]; /* what is not written yet */
@@ -64,6 +65,9 @@ int hlg_writer_begin(struct hlg_writer *w, FILE *f, const char *path,
 /* Writes what is in the buffer; the same, and then what may be too large for it. */
 void hlg_writer_flush(struct hlg_writer *w);
 void hlg_writer_large(struct hlg_writer *w, const void *bytes, size_t n);
+
+/* Fails if a write has. */
+int hlg_writer_check(const struct hlg_writer *w, struct hlg_err *err);
 
 /* A record, or what follows it. */
 static inline void hlg_writer_put(struct hlg_writer *w, const void *bytes, size_t n)

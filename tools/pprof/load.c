@@ -441,6 +441,9 @@ static void add_totals(struct loader *l, struct hlg_recording_sums *sums)
 	sums->throttled = t->throttled;
 	sums->skipped = t->skipped;
 	sums->left = t->left;
+	sums->packed = t->packed < t->skipped ? t->packed : t->skipped;
+	sums->unjoined = t->unjoined;
+	sums->no_end = t->no_end;
 	sums->began = l->saved.began;
 	sums->took = l->saved.took;
 }

@@ -588,6 +588,9 @@ static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 	t->throttled = sums->throttled;
 	t->skipped = sums->skipped;
 	t->left = sums->left;
+	t->packed = sums->packed;
+	t->unjoined = sums->unjoined;
+	t->no_end = sums->no_end;
 	t->marks = s->run->stacks.marks;
 	s->saved->began = sums->began;
 	s->saved->took = sums->took;
@@ -658,7 +661,8 @@ static bool open_inlined(struct saver *s, const struct hlg_report *r)
 static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err)
 {
 	bool told_apart = r->options->border != HLG_BORDER_KEEP && !s->run->mismatch;
-	/* The check, and what is apart, are of these bytes; a profile has no room for notes. */
+	/* The check, and what is apart, are of these bytes; a profile has no room for
+	 * notes. */
 	int rc = check_read(s->run, err);
 
 	s->report = r;

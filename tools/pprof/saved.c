@@ -23,6 +23,16 @@ _Static_assert(HLG_SAVED_BY(HLG_BY_PID) == 1 && HLG_SAVED_BY(HLG_BY_TID) == 2 &&
 		       HLG_SAVED_BY(HLG_BY_CPU) == 4 && HLG_SAVED_BY(HLG_BY_SANDBOX) == 8,
 	       "labels are in the order of their bits");
 
+bool hlg_saved_event_is_clock(const Pprof__Extra__Event *event)
+{
+	size_t n = strcspn(event->name, ":/");
+
+	if (event->kind != HLG_EVENT_UNKNOWN)
+		return event->kind == HLG_EVENT_TIMER;
+	return (n == 9 && strncmp(event->name, "cpu-clock", n) == 0) ||
+	       (n == 10 && strncmp(event->name, "task-clock", n) == 0);
+}
+
 struct hlg_saved_chunk {
 	struct hlg_saved_chunk *next;
 	size_t used, size;

@@ -177,6 +177,10 @@ void hlg_saved_arena_clear(struct hlg_saved_arena *arena);
 
 void hlg_saved_arena_finish(struct hlg_saved_arena *arena);
 
+/* Are an event's counts nanoseconds? What it is called says so only of profiles that do
+ * not tell its kind. */
+bool hlg_saved_event_is_clock(const Pprof__Extra__Event *event);
+
 /* A copy of text in saved's arena, escaped (escape.h); NULL without memory. */
 char *hlg_saved_text(struct hlg_saved *saved, const char *text);
 

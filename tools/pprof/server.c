@@ -129,20 +129,14 @@ const struct hlg_pprof_label *hlg_pprof_server_labels(const struct hlg_pprof_ser
 
 /* Value types */
 
-static bool is_clock(const char *event, size_t n)
-{
-	return (n == 9 && strncmp(event, "cpu-clock", n) == 0) ||
-	       (n == 10 && strncmp(event, "task-clock", n) == 0);
-}
-
-char *hlg_pprof_server_type(const char *event)
+char *hlg_pprof_server_type(const char *event, bool clock)
 {
 	/* What perf-list(1) says may stand behind a last colon. */
 	const char *colon = strrchr(event, ':');
 	bool modified =
 		colon && colon[1] && colon[1 + strspn(colon + 1, "ukhIGHpPSDWeb")] == 0;
 	size_t n = modified ? (size_t)(colon - event) : strlen(event);
-	char *type = is_clock(event, n) ? strdup("cpu") : strndup(event, n);
+	char *type = clock ? strdup("cpu") : strndup(event, n);
 
 	for (char *c = type; c && *c; c++)
 		if (!(*c >= 'a' && *c <= 'z') && !(*c >= 'A' && *c <= 'Z') &&

@@ -5,18 +5,20 @@
  *
  * It has no message Extra, and no Stack: hlguest does not read it again. Value types are
  * samples/count and cpu/nanoseconds, or the event's name with '_' for what is no letter
- *or digit; labels are strings. The rules, read in the servers' sources of August and July
- * 2026 (tests/peers/pprof/server.py restates them):
+ * or digit; labels are strings. The rules, read in the servers' sources of August and
+ * July 2026 (tests/peers/pprof/server.py restates them):
  *
  *	Pyroscope, pkg/validation/validate.go, limits.go: no '-' in a sample type; UTF-8;
- *at most 16,000 samples and 4 MiB, not compressed; label names of [a-zA-Z0-9_.], 1,024
- *	bytes, values of 2,048, 30 in all; numbers as labels are dropped.
+ *	at most 16,000 samples and 4 MiB, not compressed; label names of [a-zA-Z0-9_.],
+ *	1,024 bytes, values of 2,048, 30 in all; numbers as labels are dropped.
  *	Parca, pkg/normalizer/validate.go, normalizer.go: ids go up by one from 1; names
- *of labels as Prometheus' are; messages of 32 MiB; a period type (0.28 fails without).
+ *	of labels as Prometheus' are; messages of 32 MiB; a period type (0.28 fails
+ *	without).
  */
 #ifndef HLG_TOOLS_PPROF_SERVER_H
 #define HLG_TOOLS_PPROF_SERVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -67,7 +69,8 @@ int hlg_pprof_server_write(struct hlg_saved *saved, struct hlg_pprof_server *ser
 
 #define HLG_PPROF_SERVER_FOLDED "[rare samples]"
 
-/* The value type of an event, to be freed; NULL without memory. */
-char *hlg_pprof_server_type(const char *event);
+/* The value type of an event, which is a clock or not, to be freed; NULL without memory.
+ */
+char *hlg_pprof_server_type(const char *event, bool clock);
 
 #endif

@@ -219,9 +219,12 @@ static int profile(struct arguments *args)
 						  batch.paths, batch.n_paths, &err);
 	if (rc == 0 && (batch.n_read || (in->list && in->format == &pprof)))
 		rc = write_report(args, &run, &batch, &err);
-	/* Where the output has no room for it. */
+	/* Where the output has no room for it; a saved profile says itself what its
+	 * recordings lack. */
 	if (rc == 0 && batch.n_read && !run.format->notes)
 		hlg_base_search_warn(&run.space);
+	if (batch.n_read && !run.format->save && (rc < 0 || !run.format->notes))
+		hlg_output_notes(NULL, &run.notes, HLG_OUTPUT_WARNINGS);
 	if (rc < 0)
 		status = hlg_output_error(&err);
 	if (status == 0 && (run.mismatch || (run.mixed && run.options.strict)))

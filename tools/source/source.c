@@ -20,6 +20,7 @@
 
 #include "filter/stacks/address-map.h"
 #include "symtab/grow.h"
+#include "tools/source/entries.h"
 #include "tools/source/shrunk.h"
 #include "tools/source/source-files.h"
 #include "tools/source/subroutines.h"
@@ -145,7 +146,7 @@ static bool open_dwarf(struct hlg_source *s, const struct hlg_image *image,
 	dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &own, &s->path);
 	if (!s->path)
 		s->path = own;
-	return s->path != NULL;
+	return s->path && hlg_entries_vet(s->dwarf, s->path, err);
 }
 
 struct hlg_source *hlg_source_open(const struct hlg_image *image, struct hlg_err *err)
@@ -261,15 +262,25 @@ static void tell_left_out(struct hlg_source *s)
 	tell_once(s, &err);
 }
 
-/* Of a unit that was split off, the tree is in the other file. False without memory. */
-static bool read_subroutines(struct hlg_source *s, struct unit *unit)
+/* The entries of a unit; where it was split off, they are in the other file. */
+static Dwarf_Die tree_of(struct hlg_source *s, Dwarf_Die *unit)
 {
+	struct hlg_err err = {0};
 	Dwarf_Die tree;
 
-	if (!is_whole(s, &unit->die) ||
-	    dwarf_cu_info(unit->die.cu, NULL, NULL, NULL, &tree, NULL, NULL, NULL) != 0 ||
-	    !tree.cu)
-		tree = unit->die;
+	if (!is_whole(s, unit) ||
+	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &tree, NULL, NULL, NULL) != 0 ||
+	    !tree.cu || !hlg_entries_vet(dwarf_cu_getdwarf(tree.cu), s->path, &err))
+		tree = *unit;
+	tell_once(s, &err);
+	return tree;
+}
+
+/* False without memory. */
+static bool read_subroutines(struct hlg_source *s, struct unit *unit)
+{
+	Dwarf_Die tree = tree_of(s, &unit->die);
+
 	unit->read = hlg_subroutines_collect(&unit->subroutines, &tree, &s->room);
 	if (!unit->read)
 		hlg_subroutines_finish(&unit->subroutines);

@@ -12,6 +12,7 @@ struct hlg_top_saving {
 	uint64_t whole; /* bytes of it that end with a record */
 	int n_words;    /* as of hlg_top_judge */
 	char *const *words;
+	size_t n_images;           /* in words; without any there is no profile */
 	const char *const *guests; /* their files, which are noted beside the recording */
 	size_t n_guests;
 };

@@ -86,6 +86,7 @@ static void save(struct session *s)
 		s->whole,
 		(int)s->guests.n,
 		s->guests.words,
+		s->guests.n_images,
 		paths,
 		hlg_top_guests_paths(&s->guests, &s->options, paths)};
 

@@ -61,7 +61,7 @@ static struct hlg_top_shown shown_of(const struct hlg_top_view *v)
 		shown.waits = "no VMM runs whose guest is known (name its ELF: hlguest "
 			      "top guest.elf -a)";
 	else if (v->misjudged_at)
-		shown.waits = v->err.msg;
+		shown.waits = v->misjudged.msg;
 	else if (shown.event && hlg_nothing_is_user(shown.event))
 		shown.waits = "no guest sample: the kernel is left out, and guests with "
 			      "it (" HLG_NOTHING_USER ")";
@@ -172,8 +172,11 @@ static size_t count_placed(const struct hlg_run *run)
 static void refuse_judged(struct hlg_top_view *v, int rc, const struct hlg_err *err,
 			  uint64_t now)
 {
-	v->err = *err;
-	v->failed |= !v->judged && v->ended;
+	v->misjudged = *err;
+	if (!v->judged && v->ended) {
+		v->err = *err;
+		v->failed = true;
+	}
 	if (!v->misjudged_at) {
 		v->misjudged_at = now;
 		if (v->judged)

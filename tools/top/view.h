@@ -25,7 +25,8 @@ struct hlg_top_view {
 	uint64_t judged_at;
 	size_t judged_images;  /* how many there were the last time that it was tried */
 	uint64_t misjudged_at; /* the first time in a row that it failed; 0: it did not */
-	uint64_t misjudge_cost; /* ns of CPU time, of the last such time; err says why */
+	uint64_t misjudge_cost;   /* ns of CPU time, of the last such time */
+	struct hlg_err misjudged; /* why, the last such time */
 	struct hlg_top_rows rows;
 	struct hlg_top_sums sums; /* as they were when the display was paused */
 	uint64_t took;            /* the same */

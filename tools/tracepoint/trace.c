@@ -327,6 +327,11 @@ static int fail(const struct hlg_trace *trace, const char *problem, struct hlg_e
 			   problem, trace->how);
 }
 
+static bool was_cut(const struct hlg_perfdata_counts *counts)
+{
+	return counts->facts_cut || counts->missing || counts->unfinished;
+}
+
 static int read_trace(struct hlg_trace *trace, const struct hlg_perfdata *pd,
 		      struct hlg_err *err)
 {
@@ -337,6 +342,11 @@ static int read_trace(struct hlg_trace *trace, const struct hlg_perfdata *pd,
 	if (rc < 0)
 		return rc;
 	trace->data = data;
+	if (size == 0 && was_cut(hlg_perfdata_counts(pd)))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: was cut off, and with it the formats of its "
+				   "tracepoints, which stand at its end (record again)",
+				   trace->path);
 	if (size == 0)
 		return fail(trace, "holds no formats of tracepoints", err);
 	rc = read_formats(trace, size);

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/banner.h"
 #include "symtab/escape.h"
+#include "tools/feed/lacks.h"
 #include "tools/windows/notes.h"
 #include "tools/windows/rate.h"
 
@@ -60,6 +62,8 @@ static void note_reading(struct hlg_note_list *notes, const struct hlg_windows *
 void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 {
 	note_reading(notes, w);
+	if (w->check && w->check->suppressed)
+		hlg_note_list_warn(notes, "%s", hlg_banner_unnamed);
 	if (w->every)
 		hlg_note_list_add(notes,
 				  "a window counts in the interval that it ends in; time "
@@ -70,12 +74,7 @@ void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 			"the counters were those of the command's first thread: "
 			"threads it made later are in no window (perf before 6.13; "
 			"record with -p or -a once they run)");
-	if (w->lost)
-		hlg_note_list_warn(notes,
-				   "%" PRIu64
-				   " events were lost while recording: a window "
-				   "after a loss holds several",
-				   w->lost);
+	hlg_lacks_note(&w->lacks, "", ": a window after a loss holds several", notes);
 	if (w->other_groups)
 		hlg_note_list_add(notes,
 				  "%" PRIu64 " windows of other groups are not here "

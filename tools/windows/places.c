@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where windows end: the places of their addresses in the guest's images. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +34,7 @@ struct locating {
 	struct hlg_place place; /* at hand; */
 	bool host;              /* of the host all are one */
 	bool demangle;
+	bool addresses; /* each is a place of its own */
 };
 
 static bool is_same(const void *ctx, uint32_t number)
@@ -39,15 +42,32 @@ static bool is_same(const void *ctx, uint32_t number)
 	const struct locating *l = ctx;
 	const struct hlg_windows_place *p = &l->w->places[number];
 
-	return p->host == l->host && (l->host || (p->place.owner == l->place.owner &&
-						  p->place.kind == l->place.kind));
+	if (p->host != l->host || l->host)
+		return p->host == l->host;
+	if (l->addresses)
+		return p->place.addr == l->place.addr;
+	return p->place.owner == l->place.owner && p->place.kind == l->place.kind;
+}
+
+/* NULL without memory */
+static char *name_of(const struct locating *l)
+{
+	char *name;
+
+	if (l->host)
+		return strdup("[host]");
+	if (!l->addresses)
+		return hlg_place_name(&l->place, l->demangle);
+	return asprintf(&name, "0x%" PRIx64, l->place.addr) < 0 ? NULL : name;
 }
 
 /* The number of the place at hand; HLG_NO_PLACE without memory. */
 static uint32_t number_of(struct locating *l)
 {
 	uint64_t hash =
-		hlg_hash_word(HLG_HASH_SEED, l->host ? 0 : (uintptr_t)l->place.owner);
+		hlg_hash_word(HLG_HASH_SEED, l->host        ? 0
+					     : l->addresses ? l->place.addr
+							    : (uintptr_t)l->place.owner);
 	uint32_t number = hlg_index_find(&l->index, hash, is_same, l);
 	struct hlg_windows *w = l->w;
 	char *name;
@@ -56,7 +76,7 @@ static uint32_t number_of(struct locating *l)
 		return number;
 	if (!HLG_GROW(w->places, w->n_places))
 		return HLG_NO_PLACE;
-	name = l->host ? strdup("[host]") : hlg_place_name(&l->place, l->demangle);
+	name = name_of(l);
 	if (!name || !hlg_index_add(&l->index, hash, (uint32_t)w->n_places)) {
 		free(name);
 		return HLG_NO_PLACE;
@@ -69,7 +89,10 @@ bool hlg_windows_places_locate(struct hlg_windows *w, const struct hlg_space *sp
 			       bool demangle)
 {
 	struct at *ats = calloc(w->n_rows + 1, sizeof(*ats));
-	struct locating l = {.w = w, .place.kind = HLG_OUTSIDE, .demangle = demangle};
+	struct locating l = {.w = w,
+			     .place.kind = HLG_OUTSIDE,
+			     .demangle = demangle,
+			     .addresses = w->check && w->check->suppressed};
 	uint32_t number = 0;
 
 	if (!ats)
@@ -82,7 +105,10 @@ bool hlg_windows_places_locate(struct hlg_windows *w, const struct hlg_space *sp
 		if (i == 0 || ats[i].ip != ats[i - 1].ip ||
 		    ats[i].guest != ats[i - 1].guest) {
 			l.host = !ats[i].guest;
-			if (ats[i].guest)
+			if (ats[i].guest && l.addresses)
+				l.place = (struct hlg_place){.kind = HLG_OUTSIDE,
+							     .addr = ats[i].ip};
+			else if (ats[i].guest)
 				hlg_space_lookup(space, ats[i].ip, &l.place);
 			number = number_of(&l);
 		}
@@ -134,6 +160,13 @@ int hlg_windows_places_in(struct hlg_windows *w, const struct hlg_space *space,
 	bool any = false;
 	size_t n = 0;
 
+	if (in && w->check && w->check->suppressed) {
+		free(in);
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--function=%s: the samples do not fit the ELF or its "
+				   "base (give the right one, or --force)",
+				   function);
+	}
 	if (!in)
 		return hlg_err_memory(err, "function");
 	for (size_t i = 0; i < w->n_places; i++) {

@@ -6,6 +6,7 @@
 
 #include "filter/profile/select.h"
 #include "symtab/grow.h"
+#include "tools/feed/lacks.h"
 #include "tools/windows/windows.h"
 
 /*
@@ -293,14 +294,12 @@ int hlg_windows_read(struct hlg_windows *w, const char *path, struct hlg_profile
 	static const struct hlg_perfdata_sink sink = {
 		.event = on_event, .group = on_group, .progress = on_progress};
 	struct reading r = {.w = w, .profile = profile, .marker = marker, .path = path};
-	const struct hlg_perfdata_counts *counts;
 	int rc = hlg_perfdata_open(&r.pd, path, err);
 
 	if (rc < 0)
 		return rc;
 	rc = hlg_perfdata_read(r.pd, on_sample, &sink, &r, err);
-	counts = hlg_perfdata_counts(r.pd);
-	w->lost = hlg_perfdata_n_lost(counts);
+	hlg_lacks_set(&w->lacks, hlg_perfdata_counts(r.pd));
 	w->read = w->n_rows;
 	if (rc == 0 &&
 	    (w->n_rows == 0 || (marker && w->n_columns == 1 && w->other_groups)))

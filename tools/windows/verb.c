@@ -108,12 +108,15 @@ static int write_svg(void *data, FILE *f, struct hlg_err *err)
 }
 
 static const struct hlg_format text = {
-	.name = "text", .notes = true, .write = write_text};
+	.name = "text", .notes = true, .reader = true, .write = write_text};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
 static const struct hlg_format svg = {.name = "svg", .write = write_svg};
-static const struct hlg_format html = {
-	.name = "html", .notes = true, .write = hlg_windows_html};
+static const struct hlg_format html = {.name = "html",
+				       .notes = true,
+				       .reader = true,
+				       .file = "windows.html",
+				       .write = hlg_windows_html};
 static const struct hlg_format *const formats[] = {
 	&hlg_format_of_records, &text, &json, &svg, &html, NULL};
 
@@ -222,13 +225,14 @@ static int select_rows(struct hlg_windows *w, const struct hlg_run *run, const c
 }
 
 /* From all windows of the recording to the rows that are shown. */
-static int choose(struct hlg_windows *w, struct hlg_run *run,
+static int choose(struct hlg_windows *w, struct hlg_run *run, struct hlg_report *fit,
 		  const struct arguments *args, const char *path, struct hlg_err *err)
 {
 	int rc = check(w, args, path, err);
 
 	if (rc == 0)
-		rc = hlg_run_settle(run, err);
+		rc = hlg_run_build(run, fit, err);
+	w->check = fit;
 	if (rc == 0)
 		rc = select_rows(w, run, "windows", err);
 	if (rc < 0)
@@ -242,16 +246,20 @@ static int choose(struct hlg_windows *w, struct hlg_run *run,
 	return rc;
 }
 
-/* What records have no room for. */
-static int tell_notes(const struct hlg_windows_shown *showing, bool verbose,
-		      struct hlg_err *err)
+/* What the output has no room for: of a picture, and of others' records, warnings. */
+static int tell_notes(const struct hlg_windows_shown *showing,
+		      const struct hlg_format *format, struct hlg_err *err)
 {
+	const struct hlg_windows_style *style = showing->style;
+	bool all = format->record && !style->hpctool;
 	struct hlg_note_list notes = {0};
 	bool lost;
 
 	hlg_windows_shown_notes(&notes, showing);
 	lost = notes.lost;
-	hlg_output_notes(NULL, &notes, hlg_output_told(showing->quiet, verbose));
+	hlg_output_notes(NULL, &notes,
+			 all ? hlg_output_told(showing->quiet, style->verbose)
+			     : HLG_OUTPUT_WARNINGS);
 	hlg_note_list_finish(&notes);
 	return lost ? hlg_err_memory(err, "windows") : 0;
 }
@@ -273,8 +281,8 @@ static int write_result(const struct hlg_run *run, struct hlg_windows_shown *sho
 	rc = hlg_format_write(
 		&result, run->options.out,
 		hlg_pager_stream(showing->no_pager, run->format, run->options.out), err);
-	return rc == 0 && run->format->record && !style->hpctool
-		       ? tell_notes(showing, style->verbose, err)
+	return rc == 0 && (run->format->record || !run->format->notes)
+		       ? tell_notes(showing, run->format, err)
 		       : rc;
 }
 
@@ -310,9 +318,16 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 	struct hlg_windows_style style = args->style;
 	struct hlg_windows_shown showing = {
 		w, NULL, &style, false, args->inputs.no_pager, args->inputs.quiet};
-	int rc = choose(w, run, args, path, err);
+	struct hlg_report fit = {0};
+	int rc = choose(w, run, &fit, args, path, err);
 
-	return rc < 0 ? rc : write_result(run, &showing, path, err);
+	if (rc == 0)
+		rc = write_result(run, &showing, path, err);
+	if (rc == 0)
+		hlg_run_warn(&fit, run->format, "");
+	hlg_report_finish(&fit);
+	w->check = NULL;
+	return rc;
 }
 
 static int show(const struct hlg_inputs *in, const struct arguments *args)
@@ -321,6 +336,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 	struct hlg_windows w = {.progress = &progress};
 	struct hlg_run run;
 	struct hlg_err err;
+	bool mismatch;
 	int rc = hlg_run_start(&run, in->n_words, in->words, &err), failed = 1;
 
 	hlg_progress_init(&progress, in->files, 1, in->quiet);
@@ -345,10 +361,11 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc == 0)
 		rc = args->pairs ? show_pairs(&w, &run, args, in->files[0], &err)
 				 : show_windows(&w, &run, args, in->files[0], &err);
+	mismatch = run.mismatch;
 	hlg_windows_read_finish(&w);
 	hlg_run_finish(&run);
 	if (rc == 0)
-		return 0;
+		return mismatch ? 3 : 0;
 	hlg_output_error(&err);
 	return failed;
 }
@@ -414,7 +431,7 @@ const struct hlg_verb hlg_verb_windows = {
 		    "hlguest windows --format=html -o windows.html guest.elf\ta picture "
 		    "and the sums, to send on",
 	.files = "elf recording",
-	.shared = "input quiet cpu demangle event format mode no-pager output pid "
+	.shared = "input quiet cpu demangle event force format mode no-pager output pid "
 		  "strict-base tid time verbose wide",
 	.fallbacks = (const struct hlg_verb_fallback[]){{"mode", "all"}, {0}},
 	.formats = formats,

@@ -75,9 +75,11 @@ struct hlg_windows {
 	uint64_t strangers;    /* counts of events that the group did not have at first */
 	uint64_t back;         /* counts of counters that went back: 0 here */
 	bool overflow;         /* counts of a column add up to more than 2^64 */
-	uint64_t lost;         /* records lost while recording */
-	uint64_t every;        /* ns; 0: rows are windows */
-	double leader;         /* of sums by place: all of the leader's counts */
+	struct hlg_recording_sums lacks; /* what the recording lacks */
+	uint64_t every;                  /* ns; 0: rows are windows */
+	double leader; /* of sums by place: all of the leader's counts */
+	const struct hlg_report
+		*check;  /* whether samples fit; NULL: no function is named */
 	bool one_thread; /* counters of one thread of a command, and of none it made */
 	char *other;     /* a leader of other_groups, or NULL */
 };
@@ -128,7 +130,8 @@ void hlg_windows_rows_select(struct hlg_windows *windows,
  */
 bool hlg_windows_rows_bin(struct hlg_windows *windows, uint64_t every);
 
-/* Finds each row's place in the space, which is settled. False without memory. */
+/* Finds each row's place in the space, which is settled. If the check says so, it is an
+ * address, without a name. False without memory. */
 bool hlg_windows_places_locate(struct hlg_windows *windows, const struct hlg_space *space,
 			       bool demangle);
 

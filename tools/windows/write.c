@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
 #include "symtab/escape.h"
 #include "tools/windows/notes.h"
@@ -281,12 +282,18 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 {
 	struct hlg_note_list notes = {0};
 	char sampled[HLG_WINDOWS_SAMPLED];
+	bool fits = w->check && w->check->trust.all.verdict == HLG_TRUST_VERIFIED;
 	bool ok;
 
 	hlg_windows_notes(&notes, w);
+	if (w->check && w->check->banner)
+		hlg_text_line_wrap(f, &style->screen, "!! ", w->check->banner);
 	fprintf(f, "%zu windows, ", w->n_rows);
 	hlg_escape_print(f, hlg_windows_notes_sampled(sampled, w));
-	fputs("\nby the function that they end in; share of ", f);
+	fputs(fits ? ", check OK\n" : "\n", f);
+	if (w->check && !fits)
+		hlg_text_head_check(f, w->check, &style->screen);
+	fputs("by the function that they end in; share of ", f);
 	hlg_escape_print(f, w->columns[0].name);
 	fputc('\n', f);
 	hlg_text_line_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
@@ -316,6 +323,21 @@ static void put_rows(struct hlg_json *json, const char *key, const struct hlg_wi
 	hlg_json_close(json);
 }
 
+/* How far the guest's samples say that the ELF is the right one. */
+static json_t *check_of(const struct hlg_report *check)
+{
+	const struct hlg_tested *all = &check->trust.all;
+	json_t *object = json_object(), *samples = json_object();
+
+	json_object_set_new(object, "verdict",
+			    json_string(hlg_verdict_word(all->verdict)));
+	json_object_set_new(samples, "on", hlg_json_number(all->samples.on));
+	json_object_set_new(samples, "off", hlg_json_number(all->samples.off));
+	json_object_set_new(object, "samples", samples);
+	json_object_set_new(object, "named", json_boolean(!check->suppressed));
+	return object;
+}
+
 int hlg_windows_json(FILE *f, const struct hlg_windows *w,
 		     const struct hlg_windows_style *style, struct hlg_err *err)
 {
@@ -329,6 +351,8 @@ int hlg_windows_json(FILE *f, const struct hlg_windows *w,
 	hlg_windows_notes(&notes, w);
 	hlg_json_begin(&json, f, 1);
 	hlg_windows_json_head(&json, &notes, w);
+	if (w->check)
+		hlg_json_put(&json, "check", check_of(w->check));
 	hlg_json_put(&json, "period", hlg_json_number(w->period));
 	hlg_json_put(&json, "every", hlg_json_number(w->every));
 	hlg_json_put(&json, "recorded", hlg_json_number(w->read));

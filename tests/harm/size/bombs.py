@@ -10,6 +10,7 @@ refused in one line, with at most MEMORY and CPU_LIMIT seconds of a processor.
 """
 import gzip
 import os
+import re
 import resource
 import struct
 import subprocess
@@ -40,6 +41,16 @@ def shared_section_names(put, verb):
     guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
     yield verb("report", guest, put("a.data", f.recording(f.sample()))), 0, ""
     yield verb("lookup", guest, "0x1000"), 0, ""
+    # Of data, each of which has a sample.
+    n, elf = 5000, f.Elf()
+    name = elf.name(b"A" * 300000)
+    for i in range(n):
+        elf.section(name, 1, 2, 0x100000 + 16 * i, elf.text, 16)
+    elf.segments.append((1, 4, elf.text, 0x100000, 0x100000, 0x1000, 16 * n, 1))
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
+    samples = [f.TEXT] * n + [0x100000 + 16 * i for i in range(n)]
+    data = put("a.data", f.recording(b"".join(map(f.sample, samples))))
+    yield verb("report", "-q", guest, data), 3, ""  # half of them fit nothing
 
 
 def shared_names(put, verb):
@@ -93,6 +104,8 @@ def many_images(put, verb):
     """Images of a saved profile, one of which has all samples."""
     saved = put("a.pb.gz", f.mappings(60000))
     yield verb("diff", "-q", saved, saved), 0, ""
+    builds = put("builds.pb.gz", f.bases(55000, f.TEXT, builds=True))
+    yield verb("diff", "-q", builds, builds), 0, ""
 
 
 def many_bases(put, verb):
@@ -232,6 +245,29 @@ def scopes(entries, n=30000):
     return elf.symbols([(1, f.TEXT, 1 << 16)], b"\0main\0").build()
 
 
+def attributes_without_bytes(put, verb):
+    """Attributes that take no bytes, 250,000 of each entry; and one long table of all units."""
+    # DW_TAG_compile_unit, with children, and DW_TAG_subprogram: DW_AT_external as
+    # DW_FORM_flag_present, DW_AT_low_pc, DW_AT_high_pc.
+    def kinds(n):
+        return b"\1\x11\1\0\0\2\x2e\0" + b"\x3f\x19" * n + b"\x11\1\x12\7\0\0\0"
+
+    unit = struct.pack("<HIB", 4, 0, 8) + b"\1" + b"".join(
+        b"\2" + struct.pack("<QQ", f.TEXT + i, 1) for i in range(20000)) + b"\0"
+    unit = struct.pack("<I", len(unit)) + unit
+    data = put("a.data", stacks((f.TEXT + 10 * i, [f.TEXT + i]) for i in range(190)))
+    for n, told in (60, ""), (250000, "left out: an entry has too many attributes"):
+        guest = put("guest.elf", debug(f.Elf(), [(b".debug_abbrev", kinds(n), 0),
+                                                 (b".debug_info", unit, 0)]))
+        yield verb("report", "-q", "--force", "--children", guest, data), 0, told
+    table = b"".join(f.varint(i + 1) + b"\x11\0\x11\1\x12\7\0\0" for i in range(40000)) + b"\0"
+    info = b"".join(struct.pack("<IHIB", 26, 4, 0, 8) + f.varint(39000) +
+                    struct.pack("<QQ", f.TEXT + i, 1) for i in range(15000))
+    guest = put("guest.elf", debug(f.Elf(), [(b".debug_abbrev", table, 0),
+                                             (b".debug_info", info, 0)]))
+    yield verb("lookup", guest, "0x1000"), 0, "left out: its units share too long tables"
+
+
 def stacks(samples):
     """A recording of (ip, return addresses) each."""
     records = b"".join(f.record(f.SAMPLE, f.GUEST, struct.pack(
@@ -254,15 +290,50 @@ def inlined_everywhere(put, verb):
 
 
 def nested_functions(put, verb):
-    """Functions that all end where the last does, and callers in each."""
-    n, size = 4000, 1 << 18
-    elf = f.Elf(size).symbols([(1, f.TEXT + 16 * i, size - 16 * i) for i in range(n)], b"\0f\0")
-    calls = b"\x90\x90\x90\xe8\0\0\0\0".ljust(16, b"\x90")
-    elf.data[elf.text:elf.text + size] = calls * (size // 16)
-    backs = [f.TEXT + 16 * i + 8 for i in range(n)]
-    data = put("a.data", stacks([(f.TEXT + 4, backs)]))
+    """Functions that all end where the last does, or begin where the first does."""
+    size = 1 << 18
+    data = put("a.data", stacks([(f.TEXT + 4, [f.TEXT + 16 * i + 8 for i in range(4000)])]))
+    for n, status, told in (5, 0, ""), (4000, 1, "lie within each other too often"):
+        for symbols in ([(1, f.TEXT + 16 * i, size - 16 * i) for i in range(n)],
+                        [(1, f.TEXT, size - 16 * i) for i in range(n)]):
+            elf = f.Elf(size).symbols(symbols, b"\0f\0")
+            calls = b"\x90\x90\x90\xe8\0\0\0\0".ljust(16, b"\x90")
+            elf.data[elf.text:elf.text + size] = calls * (size // 16)
+            guest = put("guest.elf", elf.build())
+            for words in (("report", "--children"), ("report", "--skid=3"),
+                          ("report", "--format=json"), ("annotate", "--top=0")):
+                yield verb(*words, "-q", "--force", guest, data), status, told
+
+
+def long_name(put, verb):
+    """A function called by 400 KB, or by 20,000 names, in which 12,000 threads have a sample."""
+    data = put("a.data", f.recording(b"".join(f.sample(tid=i + 1) for i in range(12000))))
+    elf = f.Elf().symbols([(1, f.TEXT, 0x1000)], b"\0" + b"A" * 400000 + b"\0")
     guest = put("guest.elf", elf.build())
-    yield verb("report", "-q", "--force", "--children", guest, data), 0, ""
+    for words in "--format=csv", "--format=json":
+        yield verb("report", "-q", "--by=tid", words, guest, data), 1, "repeat too long names"
+    yield verb("report", "-q", guest, data), 0, ""
+    elf = f.Elf().symbols([(1, f.TEXT, 0x1000)] * 20000, b"\0f\0")
+    guest = put("guest.elf", elf.build())
+    few = put("few.data", f.recording(b"".join(map(f.sample, range(f.TEXT, f.TEXT + 20)))))
+    for form in "csv", "json", "text":
+        words = ("report", "-q", "--aliases", "--wide", f"--format={form}", "-o", "out", guest)
+        yield verb(*words, "--by=tid", data), 0, ""
+        yield verb(*words, few), 0, ""
+        with open(os.path.join(os.path.dirname(data), "out"), encoding="utf-8") as out:
+            text = out.read()
+        if len(re.findall(r"\bf\b", text)) > 1010 or "..." not in text:
+            yield verb("report", "-o", "out"), 0, "a thousand names, and that there are more"
+
+
+def large_function(put, verb):
+    """A function of 600 KB, in which 12,000 threads have a sample each."""
+    size = 600000
+    elf = f.Elf(size).symbols([(1, f.TEXT, size)], b"\0f\0")
+    elf.data[elf.text:elf.text + size] = b"\x90" * size
+    data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + 40 * i, tid=i + 1)
+                                              for i in range(12000))))
+    yield verb("report", "-q", "--skid=2", "--by=tid", put("guest.elf", elf.build()), data), 0, ""
 
 
 def many_callers(put, verb):
@@ -328,6 +399,48 @@ def lines(size):
     program = b"\0\x09\2" + struct.pack("<Q", f.TEXT) + b"\x12" * size + b"\2\x10\0\1\1"
     line = struct.pack("<HI", 4, len(head)) + head + program
     return (abbrev, struct.pack("<I", len(unit)) + unit, struct.pack("<I", len(line)) + line)
+
+
+def nested_lines(put, verb):
+    """Tables of lines that begin in each other's list of files, one of each unit."""
+    n = 3000
+    # One folder, "d"; of each file its name, its folder, and a block, which for the one that
+    # there is reaches to the program: DW_LNCT_path, _directory_index, _size as DW_FORM_string,
+    # _data1, _block.
+    files = b"\1\1\x08\1d\0" + b"\3\1\x08\2\x0b\4\x09\1a\0\0"
+    head = struct.pack("<BBBbBB", 1, 1, 1, -5, 14, 13) + b"\0\1\1\1\1\0\0\0\1\0\0\1" + files
+    size = 12 + len(head) + 4
+    program = b"\0\x09\2" + struct.pack("<Q", f.TEXT) + b"\x12" * 400000 + b"\2\x10\0\1\1"
+    tables = b"".join(
+        struct.pack("<IHBBI", i * size + len(program) - 4, 5, 8, 0, i * size - 12) + head +
+        bytes((i - 1) * size >> 7 * k & 127 | 128 * (k < 3) for k in range(4))
+        for i in range(n, 0, -1))
+    abbrev = b"\1\x11\0\x10\x17\x11\1\x12\7\0\0\0"
+    info = b"".join(struct.pack("<IHIBBIQQ", 28, 4, 0, 8, 1, i * size, f.TEXT + 16 * i, 16)
+                    for i in range(n))
+    elf = f.Elf(16 * n)
+    for name, data in ((b".debug_abbrev", abbrev), (b".debug_info", info),
+                       (b".debug_line", tables + program)):
+        elf.section(elf.name(name), 1, 0, at=elf.put(data), size=len(data))
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16 * n)], b"\0main\0").build())
+    data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + 16 * i) for i in range(n))))
+    yield verb("annotate", "-q", guest, data), 0, "left out: its units share too many lines"
+
+
+def inflated_records(put, verb):
+    """Compressed records of a recording, which become 30,000 times as many."""
+    # RFC 8878: a frame of a window of 128 KiB, and blocks of that many bytes 1, which are
+    # records of an unknown type.
+    block = struct.pack("<I", 1 << 24 | 131072 << 3 | 1 << 1)
+    frame = b"\x28\xb5\x2f\xfd\0\x38" + block * 100000
+    records = b"".join(f.record(81, 0, frame[at:at + 65520]) for at in range(0, len(frame), 65520))
+    guest, data = put("guest.elf", f.guest()), put("a.data", f.recording(f.sample() + records))
+    told = "grow to more than 1024 times their size"
+    for words in ("report", "-q"), ("inject", "-o", "o.data"), ("windows", "-q"):
+        yield verb(*words, guest, data), 1, told
+    # As few as these are nobody's trouble.
+    records = f.record(81, 0, frame[:6 + 4 * 400])
+    yield verb("report", "-q", guest, put("b.data", f.recording(f.sample() + records))), 0, ""
 
 
 def inflated_lines(put, verb):
@@ -402,6 +515,32 @@ def descending_maps(put, verb):
     yield verb("report", "--mode=all", put("guest.elf", f.guest()), data), 0, ""
 
 
+def long_event_name(put, verb):
+    """An event called by 400 KB, in which 9,000 threads have a sample each."""
+    attr, name = f.attr(), b"e" * 400000 + bytes(8)
+    described = struct.pack("<II", 1, len(attr)) + attr + struct.pack("<II", 0, len(name)) + name
+    data = put("a.data", f.recording(b"".join(f.sample(tid=i + 1) for i in range(9000)), [attr],
+                                     None, {12: described}))
+    for words in "--format=csv", "--format=json":
+        yield verb("report", "-q", "--by=event,tid", words, put("guest.elf", f.guest()), data), \
+            0, ""
+
+
+def forked_mappings(put, verb):
+    """Mappings of one process, and many that it forks, each with one of its own."""
+    def born(kind, i):
+        return f.record(kind, 0, struct.pack("<4IQ2IQ", i, 1, i, 1, i, i, i, i))
+
+    maps = b"".join(f.mmap2(1, f.TEXT + 0x2000 * i, 0x1000) for i in range(5000))
+    guest, n = put("guest.elf", f.guest()), 3000
+    alive = b"".join(born(7, i) + f.mmap2(i, 0, 16) for i in range(2, n))
+    data = put("a.data", f.recording(maps + alive + f.sample()))
+    yield verb("report", "--mode=all", guest, data), 0, ""
+    dead = b"".join(born(7, i) + f.mmap2(i, 0, 16) + born(4, i) for i in range(2, n))
+    data = put("b.data", f.recording(maps + dead + f.sample()))
+    yield verb("report", "--stacks=callgraph", guest, data), 0, ""
+
+
 def many_losses(put, verb):
     """Lost records, each before the last, or all for as long as the recording."""
     n, end = 300000, f.record(f.FINISHED_ROUND, 0, b"")
@@ -448,9 +587,12 @@ def shared_insides(put, verb):
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
-         shared_ranges, ranges_below, inlined_everywhere, nested_functions, many_callers, popular_function,
-         shared_depth,
-         inflated_lines, inflated_sections, far_memory, descending_maps, many_losses, many_formats]
+         shared_ranges, ranges_below, inlined_everywhere, nested_functions, long_name, large_function,
+         many_callers, popular_function,
+         attributes_without_bytes, nested_lines,
+         shared_depth, inflated_records,
+         inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
+         long_event_name, many_losses, many_formats]
 
 
 def limit():

@@ -126,9 +126,22 @@ def takes(bench, server):
                     yield f"{name}: labels {p.labels(sample)}"
             if name == calls and max(len(s[0]) for s in p.samples) < 3:
                 yield f"{name}: no stacks"
-    types = Profile(save(bench, server, "demo.elf", "demo-user.data")[0]).types
-    if types != [("samples", "count"), ("cpu", "nanoseconds")]:
-        yield f"{types}"
+    clock = [("samples", "count"), ("cpu", "nanoseconds")]
+    for name in "demo-user.data", named(bench, b"vm/freq=9"):
+        types = Profile(save(bench, server, "demo.elf", name)[0]).types
+        if types != clock:
+            yield f"{name}: {types}"
+
+
+def named(bench, event):
+    """A recording whose clock has another name of as many bytes (-e cpu-clock/name=.../)."""
+    path = os.path.join(bench.folder("given"), "named.data")
+    with open(os.path.join(DATA, "demo-user.data"), "rb") as f:
+        whole = f.read()
+    at = whole.rindex(b"cpu-clock")
+    with open(path, "wb") as f:
+        f.write(whole[:at] + event + whole[at + len(event):])
+    return path
 
 
 def made(bench, samples, configs=(0,)):

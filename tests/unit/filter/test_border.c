@@ -365,7 +365,9 @@ START_TEST(told_by_tracepoints)
 {
 	static const struct guest entry = {"entry",    0x1020, {NOP, NOP, NOP, NOP, RET},
 					   {20, 0, 1}, {0},    NULL};
-	struct hlg_transit exits = {AT + KIT_BASE + 4 * 3, 150, 0};
+	/* From its first byte on, and behind its last. */
+	struct hlg_transit exits = {AT + KIT_BASE + 4 * 3 - HLG_TRANSITS_INSN, 150, 0};
+	struct hlg_transit others = {exits.ip - 1, 1000, 0};
 	struct hlg_border found;
 	struct hlg_run run;
 	char *text;
@@ -383,18 +385,19 @@ START_TEST(told_by_tracepoints)
 	hlg_border_finish(&found);
 	hlg_run_finish(&run);
 
-	/* 30 samples of 10 ns by 150 exits: 2 ns each; and 30 us by 15. */
+	/* 30 samples of 10 ns by 150 exits: 2 ns each; and 309 us by as many. */
 	for (int i = 0; i < 3; i++) {
 		static const char *const words[] = {"VM exits, about 0.0 us each, which",
-						    "VM exits, about 2.0 us each, which",
+						    "VM exits, about 2.1 us each, which",
 						    "VM exits, which"};
 
 		start_split(&run, "guest.elf border=split");
 		hlg_profile_describe(&run.profile, 0,
 				     i < 2 ? HLG_EVENT_TIMER : HLG_EVENT_COUNTER, false);
 		if (i == 1)
-			kit_add(&run, 0, AT + KIT_BASE + 4 * 4, 299700, 1);
+			kit_add(&run, 0, AT + KIT_BASE + 4 * 4, 308700, 1);
 		hlg_transits_add(&run.profile.transits, exits);
+		hlg_transits_add(&run.profile.transits, others);
 		text = kit_report(&run);
 		ck_assert_msg(strstr(text, words[i]), "%s", text);
 		free(text);

@@ -191,13 +191,18 @@ END_TEST
 
 START_TEST(without_a_series)
 {
-	struct hlg_host host = {0};
+	struct hlg_host host = {0}, sum = {0};
 
 	hlg_host_add(&host, HLG_NO_SERIES, "a", "b", 7);
 	ck_assert_uint_eq(host.n_rows, 0);
 	ck_assert_uint_eq(host.unnamed.samples, 1);
 	ck_assert_uint_eq(host.unnamed.period, 7);
+	for (int i = 0; i < 2; i++)
+		hlg_host_merge(&sum, &profile, &host, &profile);
+	ck_assert_uint_eq(sum.unnamed.samples, 2);
+	ck_assert_uint_eq(sum.unnamed.period, 14);
 	hlg_host_finish(&host);
+	hlg_host_finish(&sum);
 }
 END_TEST
 

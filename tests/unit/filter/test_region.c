@@ -163,6 +163,35 @@ START_TEST(parts)
 }
 END_TEST
 
+/* As wide as the view's samples are worth. */
+START_TEST(intervals)
+{
+	struct hlg_report report;
+	struct hlg_view *view = &report.all;
+	struct hlg_run run;
+	struct hlg_err err;
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf region=0");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (uint64_t i = 0; i < 500; i++)
+		kit_add(&run, 0, KIT_BASE + 0x1000 + i, 1, 2);
+	kit_build(&run, &report);
+	view->design = 4;
+	ck_assert_int_eq(hlg_region_build(view, 64, &err), 0);
+	ck_assert_uint_gt(view->n_regions, 4);
+	for (size_t i = 0; i < view->n_regions; i++) {
+		const struct hlg_share *share = &view->regions[i].share;
+		struct hlg_share right = hlg_interval_wilson(share->share, 1000 / 4.);
+
+		ck_assert_double_eq(share->low, right.low);
+		ck_assert_double_eq(share->high, right.high);
+	}
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("region");
@@ -173,5 +202,6 @@ int main(void)
 	tcase_add_test(tc, base_does_not_matter);
 	tcase_add_test(tc, images_apart);
 	tcase_add_test(tc, parts);
+	tcase_add_test(tc, intervals);
 	return tap_main(suite);
 }

@@ -137,6 +137,36 @@ START_TEST(percent_of_the_group)
 }
 END_TEST
 
+/* Two threads, of which one does first one thing, then another: what its samples are worth
+ * is not what the other's are. */
+START_TEST(phases_of_the_group)
+{
+	struct hlg_report report;
+	struct hlg_run run;
+	const int n = 2000;
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf by=tid");
+	for (int i = 0; i < 2 * n; i++) {
+		struct hlg_sample s = kit_sample(
+			hlg_profile_event(&run.profile, "a", 0), KIT_BASE + 0x1000);
+
+		s.time = 1000 * (uint64_t)i;
+		s.tid = i % 2 == _i ? 1 : 2;
+		if (s.tid == 1 ? i < n : i / 2 % 2)
+			s.ip += 0x60;
+		hlg_profile_add(&run.profile, &s);
+	}
+	kit_build(&run, &report);
+	ck_assert_uint_eq(report.n_groups, 2);
+	ck_assert_double_gt(report.groups[0].view.design, 50);
+	ck_assert_double_eq(report.groups[1].view.design, 1);
+	ck_assert_double_gt(report.all.design, 20);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Events by name and precision; one without guest samples is told, but splits nothing. */
 START_TEST(one_event_of_three)
 {
@@ -348,6 +378,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	tcase_add_loop_test(tc, splits, 0, 96);
 	tcase_add_test(tc, percent_of_the_group);
+	tcase_add_loop_test(tc, phases_of_the_group, 0, 2);
 	tcase_add_test(tc, one_event_of_three);
 	tcase_add_test(tc, event_of_the_host);
 	tcase_add_loop_test(tc, series_names, 0, 4);

@@ -156,6 +156,45 @@ START_TEST(series_order)
 }
 END_TEST
 
+/* What was kept apart for who runs which guest is, of a report, split as that asks. */
+START_TEST(kept_apart)
+{
+	static const struct {
+		const char *by;
+		uint32_t n; /* series */
+	} asked[] = {{"event", 1}, {"sandbox", 3}, {"tid", 2}};
+	struct hlg_profile p, to;
+	struct hlg_options o;
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		char by[32];
+
+		snprintf(by, sizeof(by), "by=%s", asked[i].by);
+		kit_options(&o, by);
+		ck_assert(hlg_profile_init(&p, &o));
+		ck_assert(hlg_profile_init(&to, &o));
+		hlg_profile_keep_apart(&p);
+		hlg_profile_event(&p, "a", 0);
+		for (uint32_t k = 0; k < 12; k++) {
+			struct hlg_sample s = kit_sample(0, 0x1000);
+
+			s.sandbox = k % 3;
+			s.stretch = s.sandbox ? k / 6 : 0;
+			s.tid = s.sandbox == 2 ? 9 : 8;
+			ck_assert_int_eq(hlg_profile_add(&p, &s), HLG_GUEST);
+		}
+		ck_assert_uint_eq(p.n_series, 5);
+		hlg_profile_merge(&to, &p);
+		ck_assert_uint_eq(to.n_series, asked[i].n);
+		ck_assert_uint_eq(to.n_cells, asked[i].n);
+		ck_assert_uint_eq(to.seen.samples, 12);
+		hlg_profile_finish(&p);
+		hlg_profile_finish(&to);
+		hlg_options_finish(&o);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("series");
@@ -166,5 +205,6 @@ int main(void)
 	tcase_add_test(tc, untold);
 	tcase_add_test(tc, events);
 	tcase_add_test(tc, series_order);
+	tcase_add_test(tc, kept_apart);
 	return tap_main(suite);
 }

@@ -35,9 +35,10 @@ START_TEST(counts)
 	add(&s, UINT64_C(1001) * HLG_SLICES_NS, 0x10);
 	add(&s, UINT64_C(1000) * HLG_SLICES_NS, 0x8);
 	add(&s, HLG_NO_TIME, 0x10);
+	hlg_slices_add(&s, HLG_NO_TIME, 0x10, 0, 0, (struct hlg_count){6, 60});
 	hlg_slices_sort(&s);
 	ck_assert_uint_eq(s.n, 3);
-	ck_assert_uint_eq(s.untimed, 1);
+	ck_assert_uint_eq(s.untimed, 7);
 	ck_assert_uint_eq(s.spans[0].first, 1000);
 	ck_assert_uint_eq(s.spans[0].last, 1001);
 	ck_assert_uint_eq(s.entries[0].ip, 0x8);
@@ -141,19 +142,23 @@ START_TEST(recordings)
 	enum {
 		N = 5
 	};
-	struct hlg_slices part[N] = {{0}}, sum = {0};
+	struct hlg_slices part[N] = {{0}}, all = {0}, sum = {0};
 	static const uint32_t series[] = {0};
 
 	for (uint64_t i = 0; i < N; i++) {
 		for (uint64_t k = 0; k < 1000; k++)
 			add(&part[i], (i * 1000003 + k) * HLG_SLICES_NS, i);
 		hlg_slices_number(&part[i], 10 + (uint32_t)i, 100 + i);
+		part[i].halved = (unsigned)i;
 	}
 	for (unsigned i = 0; i < N; i++)
-		hlg_slices_merge(&sum, &part[i * 3 % N], series, NULL);
+		hlg_slices_merge(&all, &part[i * 3 % N], series, NULL);
+	/* As that of a thread, which had several. */
+	hlg_slices_merge(&sum, &all, series, NULL);
 	hlg_slices_sort(&sum);
 	ck_assert(!sum.lost);
 	ck_assert_uint_eq(sum.doubled, 1);
+	ck_assert_uint_eq(sum.halved, N - 1);
 	ck_assert_uint_eq(sum.n_spans, N);
 	for (uint64_t i = 0, at = 0; i < N; i++) {
 		uint64_t first = i * 1000003 / 2, last = (i * 1000003 + 999) / 2;
@@ -167,6 +172,7 @@ START_TEST(recordings)
 			ck_assert_uint_eq(sum.entries[at].slice, k);
 		}
 	}
+	hlg_slices_finish(&all);
 	hlg_slices_finish(&sum);
 	for (int i = 0; i < N; i++)
 		hlg_slices_finish(&part[i]);

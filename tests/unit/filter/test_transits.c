@@ -2,8 +2,10 @@
 /*
  * Exits and entries are summed by address, in any order and over merges, and an address
  * is one where the host lets the guest begin if entries there outnumber the exits that
- * they may be the return from. Without memory nothing is known.
+ * they may be the return from. Where a profile is moved they are, too. Without memory
+ * nothing is known.
  */
+#include "filter/profile/profile.h"
 #include "filter/profile/transits.h"
 
 #include "tests/kit/filter.h"
@@ -81,6 +83,47 @@ START_TEST(writes_to_ports)
 }
 END_TEST
 
+static uint64_t down(const void *ctx, uint64_t ip)
+{
+	return ip - ip % *(const uint64_t *)ctx;
+}
+
+/* With samples: what comes to lie at one address is one. */
+START_TEST(moved)
+{
+	const uint64_t by = 16;
+	struct hlg_options o;
+	struct hlg_profile p;
+
+	kit_options(&o, "by=event");
+	ck_assert(hlg_profile_init(&p, &o));
+	hlg_profile_event(&p, "a", 0);
+	for (uint64_t i = 0; i < 40; i++) {
+		struct hlg_sample s = kit_sample(0, 0x1000 + i);
+
+		s.time = 1000 + i;
+		hlg_profile_add(&p, &s);
+		hlg_transits_add(&p.transits, (struct hlg_transit){s.ip, 2, 3});
+		hlg_ports_out(&p.transits.ports, 108);
+	}
+	ck_assert(hlg_profile_relocate(&p, down, &by));
+	ck_assert_uint_eq(p.n_cells, 3);
+	for (size_t i = 0; i < hlg_profile_room(&p); i++)
+		if (p.cells[i].count.samples)
+			ck_assert_uint_eq(p.cells[i].count.samples,
+					  p.cells[i].ip < 0x1020 ? 16 : 8);
+	for (size_t i = 0; i < p.moments.n; i++)
+		ck_assert_uint_eq(p.moments.at[i].ip, 0x1000 + i - i % by);
+	ck_assert_uint_eq(p.moments.n, 40);
+	ck_assert_uint_eq(p.transits.n, 3);
+	ck_assert_uint_eq(hlg_transits_at(&p.transits, 0x1020).exits, 2 * 8);
+	ck_assert_uint_eq(hlg_transits_at(&p.transits, 0x1000).entries, 3 * 16);
+	ck_assert_uint_eq(p.transits.ports.halts, 40);
+	hlg_profile_finish(&p);
+	hlg_options_finish(&o);
+}
+END_TEST
+
 START_TEST(without_memory)
 {
 	bool lost = false;
@@ -112,6 +155,7 @@ int main(void)
 	tcase_add_loop_test(tc, entries_of_the_host, 0,
 			    sizeof(entries) / sizeof(entries[0]));
 	tcase_add_test(tc, writes_to_ports);
+	tcase_add_test(tc, moved);
 	tcase_add_test(tc, without_memory);
 	return tap_main(suite);
 }

@@ -59,6 +59,26 @@ START_TEST(images_are_judged_apart)
 }
 END_TEST
 
+/* Another build of an image ran: that matters if it has samples. */
+START_TEST(another_build_without_samples)
+{
+	struct hlg_report r;
+	struct hlg_run run;
+
+	start_two(&run);
+	hlg_rans_add(&run.profile.ran, 1, HLG_IDENTITY_OTHER, "b.elf", "11");
+	for (uint64_t i = 0; i < 30; i++) {
+		kit_add(&run, 0, 0x101060 + 4 * i, 1, 1);
+		if (_i)
+			kit_add(&run, 0, 0x201060 + 4 * i, 1, 1);
+	}
+	kit_build(&run, &r);
+	ck_assert_int_eq(r.trust.all.verdict, _i ? MISMATCH : VERIFIED);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /*
  * Many samples that fit in other images do not hide a few in one that do not: of 1,320
  * addresses 12, less than one in a hundred, wherever the image stands.
@@ -250,6 +270,7 @@ int main(void)
 	if (HLG_HAVE_ZYDIS) {
 		tcase_add_loop_test(tc, a_file_is_judged_as_the_whole, 0, 4 * 96);
 		tcase_add_test(tc, images_are_judged_apart);
+		tcase_add_loop_test(tc, another_build_without_samples, 0, 2);
 		tcase_add_loop_test(tc, a_mismatch_is_not_outvoted, 0, 2);
 		tcase_add_loop_test(tc, a_mismatch_is_not_outvoted, 12, 13);
 		tcase_add_test(tc, claimed_samples_fit_nothing_else);

@@ -6,6 +6,7 @@
  * made up say to the reader what was asked for, and to the byte what linux/perf_event.h
  * says.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -397,6 +398,49 @@ START_TEST(hostile)
 }
 END_TEST
 
+static ssize_t fail_once(void *ctx, const char *bytes, size_t n)
+{
+	bool *failed = ctx;
+
+	(void)bytes;
+	if (*failed)
+		return (ssize_t)n;
+	*failed = true;
+	errno = ENOSPC;
+	return 0;
+}
+
+/* There was no room for the first of it, and there is for the rest: it is told why. */
+START_TEST(room_comes_back)
+{
+	static const struct hlg_perfdata_sink sink = {.record = put_record};
+	bool failed = false;
+	FILE *f = fopencookie(&failed, "w", (cookie_io_functions_t){.write = fail_once});
+	struct kit records = {0}, k = {0};
+	struct hlg_perfdata *pd;
+	struct hlg_writer w;
+	struct hlg_err err;
+	const char *path;
+
+	put_samples(&records, 10000);
+	kit_pipe(&k, two, 2, &records);
+	path = kit_name(k.at, k.n);
+	ck_assert_int_eq(hlg_perfdata_open(&pd, path, &err), 0);
+	ck_assert_int_eq(hlg_writer_begin(&w, f, "new", pd, &err), 0);
+	ck_assert_int_eq(hlg_perfdata_read(pd, no_sample, &sink, &w, &err), 0);
+	ck_assert(failed);
+	errno = 0;
+	ck_assert_int_eq(hlg_writer_finish(&w, &err), HLG_ESYSTEM);
+	ck_assert_str_eq(err.msg, "new: cannot be written: No space left on device (make "
+				  "room, or write elsewhere)");
+	fclose(f);
+	hlg_perfdata_close(pd);
+	kit_unname(path);
+	kit_free(&records);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(made_up)
 {
 	static const char id[] = "01234567890123456789";
@@ -452,6 +496,7 @@ int main(void)
 	tcase_add_test(tc, short_cpus);
 	tcase_add_test(tc, rewind_);
 	tcase_add_test(tc, hostile);
+	tcase_add_test(tc, room_comes_back);
 	tcase_add_test(tc, made_up);
 	return tap_main(suite);
 }

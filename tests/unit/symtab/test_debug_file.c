@@ -304,6 +304,7 @@ END_TEST
 START_TEST(code_has_to_lie_where_the_elf_has_it)
 {
 	static struct mkelf_simple s;
+	static struct mkelf_section sec[2];
 	struct link link = {"moved", 8, 1};
 
 	be_user();
@@ -312,6 +313,19 @@ START_TEST(code_has_to_lie_where_the_elf_has_it)
 	s.elf.build_id_size = sizeof(id);
 	scratch_elf("moved", &s.elf);
 	find(make("m.elf", 0, id, &link));
+	ck_refused("its code lies elsewhere");
+
+	/* Or more code, behind the ELF's. */
+	mkelf_simple_init(&s, VADDR, code, sizeof(code), syms, 2);
+	s.elf.build_id = id;
+	s.elf.build_id_size = sizeof(id);
+	sec[0] = sec[1] = s.text;
+	sec[1].name = ".more";
+	sec[1].addr += sizeof(code);
+	s.elf.sections = sec;
+	s.elf.n_sections = 2;
+	ck_assert_ptr_nonnull(scratch_elf("moved", &s.elf));
+	find(scratch_path("m.elf"));
 	ck_refused("its code lies elsewhere");
 }
 END_TEST

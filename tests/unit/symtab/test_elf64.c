@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symtab/elf/note.h"
 #include "tests/kit/mkelf-guest.h"
 #include "tests/kit/scratch.h"
 #include "tests/kit/tap.h"
@@ -20,8 +21,8 @@
 #define SUITED " (give the little-endian ELF64 of an x86-64 or AArch64 guest)"
 #define AGAIN  " (the ELF is damaged; build or copy it again)"
 #define STRIPPED                                                                         \
-	"has no symbols (it was stripped: `strip -s` and, for Rust, `strip = "           \
-	"\"symbols\"` remove them, `strip --strip-debug` is safe)"
+	"has no symbols, it was stripped (name it as it was built, or keep them: "       \
+	"`strip --strip-debug`, for Rust `strip = \"debuginfo\"`)"
 
 static struct mkelf_guest guest;
 static struct hlg_elf64 elf;
@@ -217,6 +218,29 @@ START_TEST(notes_are_read)
 	guest.elf.no_note_segments = true;
 	guest.elf.version = "1.2.3";
 	check_notes(hex, "1.2.3");
+}
+END_TEST
+
+/* In a segment of alignment 8 notes begin at multiples of that. */
+START_TEST(notes_of_alignment_8)
+{
+	const struct {
+		Elf64_Nhdr first;
+		char owner[12], version[8];
+		Elf64_Nhdr second;
+		char gnu[4];
+		uint8_t id[8];
+	} notes = {.first = {sizeof("Hyperlight"), 3, 1},
+		   .owner = "Hyperlight",
+		   .version = "1.2",
+		   .second = {sizeof("GNU"), 3, NT_GNU_BUILD_ID},
+		   .gnu = "GNU",
+		   .id = {1, 2, 3}};
+	char build_id[HLG_NOTE_BUILD_ID] = "", version[HLG_NOTE_VERSION] = "";
+
+	hlg_note_read(build_id, version, (const unsigned char *)&notes, sizeof(notes), 8);
+	ck_assert_str_eq(version, "1.2");
+	ck_assert_str_eq(build_id, "010203");
 }
 END_TEST
 
@@ -424,6 +448,7 @@ int main(void)
 	tcase_add_test(tc, symtab_goes_before_dynsym);
 	tcase_add_test(tc, segments_are_sorted);
 	tcase_add_test(tc, notes_are_read);
+	tcase_add_test(tc, notes_of_alignment_8);
 	tcase_add_test(tc, other_notes_are_not_ours);
 	tcase_add_loop_test(tc, unsuitable_files_are_refused, 0, N_UNSUITABLE);
 	tcase_add_test(tc, truncated_files_are_refused);

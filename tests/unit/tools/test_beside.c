@@ -108,6 +108,7 @@ END_TEST
 START_TEST(goes_with_the_one_before)
 {
 	char old[PATH_MAX];
+	struct stat st;
 
 	note();
 	strcpy(old, scratch_path("a.data.old"));
@@ -119,6 +120,14 @@ START_TEST(goes_with_the_one_before)
 	ck_assert_int_eq(read_again(), 0);
 	hlg_beside_finish(&b);
 	ck_assert_int_eq(hlg_beside_read(&b, old, &err), 0);
+	/* Another one that is as long: nothing is behind the end of what it has. */
+	ck_assert_int_eq(rename(old, recording), 0);
+	note();
+	ck_assert_int_eq(stat(recording, &st), 0);
+	copy(DATA "/demo-host.data", recording, 0644);
+	ck_assert_int_eq(truncate(recording, st.st_size), 0);
+	ck_assert_int_eq(read_again(), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "of another recording"));
 }
 END_TEST
 

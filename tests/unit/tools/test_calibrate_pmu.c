@@ -33,6 +33,7 @@ static struct {
 	int refuse;                 /* errno for all */
 	uint64_t first, then, each; /* counts of the runs of an event: see on_enable */
 	uint64_t idle;              /* ns of 1000 that a counter does not run */
+	uint64_t before;            /* ns that it did not, before all runs */
 	bool unreadable;
 } machine;
 
@@ -48,7 +49,7 @@ int hlg_perf_event_open(const struct perf_event_attr *attr)
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_lt(fd, FDS);
 	ck_assert_int_eq(ftruncate(fd, (off_t)size), 0);
-	fakes[fd] = (struct fake){.attr = *attr};
+	fakes[fd] = (struct fake){.attr = *attr, .count.enabled = machine.before};
 	return fd;
 }
 
@@ -162,6 +163,10 @@ static const char *reason_of(struct hlg_calibration *c)
 
 START_TEST(counters_that_take_turns)
 {
+	machine.before = 7;
+	ck_assert_str_eq(count()->counts.counted[HLG_COUNT_NATIVE][0]
+				 .reason[HLG_PMU_INSTRUCTIONS],
+			 "");
 	machine.idle = 1;
 	ck_assert_ptr_nonnull(strstr(reason_of(count()), "was shared"));
 }

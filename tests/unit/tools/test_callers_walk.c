@@ -84,10 +84,11 @@ START_TEST(pages)
 	begin();
 	if (tables[_i].levels == 5)
 		walk.cr4 |= 1 << 12;
-	/* PCID, no-execute and user bits are no part of an address. */
+	/* PCID, no-execute, user and, of a large page, PAT bits are no part of an
+	 * address. */
 	walk.cr3 = UINT64_C(1) << 63 | CR3 | 0x18 | 5;
-	walked_map(&guest, CR3, tables[_i].levels, virt, size > 4096 ? 0 : STACK, size,
-		   &next);
+	walked_map(&guest, CR3, tables[_i].levels, virt, size > 4096 ? 1 << 12 : STACK,
+		   size, &next);
 	climb_three(size > 4096 ? virt + STACK : virt, STACK);
 	ck_assert_uint_le(guest.reads, 6 + 5);
 }

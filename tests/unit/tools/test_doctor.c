@@ -318,6 +318,13 @@ START_TEST(probes_read_files)
 	ck_assert_int_eq(p.tracefs, 0);
 	ck_assert(p.kvm_events && p.perfmon && p.machine.intel && p.machine.guest);
 	ck_assert_int_eq(p.paranoid, -1);
+	/* CAP_SYS_ADMIN was enough before there was CAP_PERFMON, and is. */
+	make_file(root, "/proc/self/status", "Name:\tx\nCapEff:\t0000000000200000\n");
+	hlg_doctor_look_at_files(&p, root);
+	ck_assert(p.perfmon);
+	make_file(root, "/proc/self/status", "Name:\tx\nCapEff:\t0000000000100000\n");
+	hlg_doctor_look_at_files(&p, root);
+	ck_assert(!p.perfmon);
 	snprintf(remove, sizeof(remove), "rm -r %s", root);
 	ck_assert_int_eq(system(remove), 0);
 }
@@ -342,6 +349,7 @@ static int flood(void *arg)
 {
 	for (int i = 0; i < 100000; i++)
 		puts(arg);
+	puts("the end");
 	return 7;
 }
 
@@ -360,10 +368,13 @@ START_TEST(children_are_bounded)
 	ck_assert_int_eq(child.end, HLG_CHILD_EXITED);
 	ck_assert_int_eq(child.status, 7);
 	ck_assert_uint_eq(strlen(child.text), sizeof(child.text) - 1);
+	ck_assert_uint_eq(strlen(child.last), sizeof(child.last) - 1);
+	ck_assert_str_eq(child.last + strlen(child.last) - 8, "the end\n");
 	hlg_child_run(&child, argv, 20000);
 	ck_assert_int_eq(child.end, HLG_CHILD_EXITED);
 	ck_assert_int_eq(child.status, 127);
 	ck_assert_str_eq(child.text, "No such file or directory");
+	ck_assert_str_eq(child.last, child.text);
 }
 END_TEST
 

@@ -13,6 +13,13 @@
 /* What the recording holds; trace.c asks for it here. */
 static uint8_t data[1 << 17];
 static size_t size;
+static struct hlg_perfdata_counts counts;
+
+const struct hlg_perfdata_counts *hlg_perfdata_counts(const struct hlg_perfdata *pd)
+{
+	(void)pd;
+	return &counts;
+}
 
 int hlg_perfdata_tracing(const struct hlg_perfdata *pd, void **bytes, size_t *n,
 			 struct hlg_err *err)
@@ -278,6 +285,15 @@ START_TEST(cuts_are_told)
 	size = 0;
 	ck_assert_int_lt(hlg_trace_open(&trace, NULL, "x.data", "perf", &err), 0);
 	ck_assert_ptr_nonnull(strstr(err.msg, "holds no formats"));
+	for (int i = 0; i < 3; i++) {
+		counts = (struct hlg_perfdata_counts){
+			.missing = i == 0, .unfinished = i == 1, .facts_cut = i == 2};
+		ck_assert_int_lt(hlg_trace_open(&trace, NULL, "x.data", "perf", &err), 0);
+		ck_assert_str_eq(err.msg,
+				 "x.data: was cut off, and with it the formats of its "
+				 "tracepoints, which stand at its end (record again)");
+	}
+	counts = (struct hlg_perfdata_counts){0};
 }
 END_TEST
 

@@ -79,8 +79,10 @@ struct got {
 	int rc;
 };
 
-static void read_made(struct got *g, struct made *m,
-		      const struct hlg_windows_marker *marker)
+/* between: instead of the marker, where that is NULL; or NULL, too. */
+static void read_marked(struct got *g, struct made *m,
+			const struct hlg_windows_marker *marker,
+			const struct hlg_between *between)
 {
 	const char *path;
 
@@ -90,10 +92,17 @@ static void read_made(struct got *g, struct made *m,
 	ck_assert(hlg_profile_init(&g->profile, &g->options));
 	kit_file(&m->file, m->events, m->n, &m->records, 0);
 	path = kit_name(m->file.at, m->file.n);
-	g->rc = hlg_windows_read(&g->w, path, &g->profile, marker, &g->err);
+	g->rc = between ? hlg_between_read(&g->w, path, &g->profile, between, &g->err)
+			: hlg_windows_read(&g->w, path, &g->profile, marker, &g->err);
 	kit_unname(path);
 	kit_free(&m->file);
 	kit_free(&m->records);
+}
+
+static void read_made(struct got *g, struct made *m,
+		      const struct hlg_windows_marker *marker)
+{
+	read_marked(g, m, marker, NULL);
 }
 
 static void finish(struct got *g)
@@ -255,7 +264,7 @@ START_TEST(impossible_counts)
 END_TEST
 
 /* A member that the first window lacks is left out and told; a frequency is no period;
- * counters that are inherited are not of one thread. */
+ * counters that are inherited are not of one thread; samples that were lost are told. */
 START_TEST(odd_groups)
 {
 	static const uint64_t a[] = {100, 7}, b[] = {250, 9};
@@ -263,6 +272,7 @@ START_TEST(odd_groups)
 	char sampled[HLG_WINDOWS_SAMPLED];
 	struct made m;
 	struct got g;
+	size_t start;
 
 	begin(&m, 2);
 	m.events[0].attr.freq = 1;
@@ -271,8 +281,12 @@ START_TEST(odd_groups)
 	add(&m, 1, 7, 10, 2, a);
 	m.n = 2;
 	add(&m, 1, 7, 20, 2, b);
+	start = kit_begin(&m.records, PERF_RECORD_LOST_SAMPLES, 0);
+	kit_u64(&m.records, 3);
+	kit_end(&m.records, start);
 	read_made(&g, &m, NULL);
 	ck_assert_int_eq(g.rc, 0);
+	ck_assert_uint_eq(g.w.lacks.lost, 3);
 	ck_assert_uint_eq(g.w.n_columns, 1);
 	ck_assert_uint_eq(hlg_windows_counts(&g.w, 1)[0], 150);
 	ck_assert_uint_eq(g.w.strangers, 1);
@@ -381,6 +395,19 @@ START_TEST(pairs)
 	add(&m, 2, 7, 41, 2, v[3]);
 	check_pairs(&m, "30-41 7:20 ", 0, 1);
 
+	/* Begun by a sample that stands behind a later one of the counter: what it had
+	 * counted by then is not known; and so at the end. */
+	begin(&m, 1);
+	add(&m, 1, 8, 15, 2, v[1]);
+	add(&m, 1, 7, 10, 2, v[0]);
+	add(&m, 1, 7, 21, 2, v[2]);
+	check_pairs(&m, "", 0, 1);
+	begin(&m, 1);
+	add(&m, 1, 7, 10, 2, v[0]);
+	add(&m, 1, 8, 25, 2, v[2]);
+	add(&m, 1, 7, 21, 2, v[1]);
+	check_pairs(&m, "", 0, 1);
+
 	/* Markers alike: each ends one pair and begins the next, in each thread. */
 	begin(&m, 1);
 	add(&m, 1, 7, 12, 2, v[0]);
@@ -477,6 +504,35 @@ START_TEST(markers)
 }
 END_TEST
 
+/* Where not each tracepoint has a sample, some that would have begun or ended a pair are
+ * missing. */
+START_TEST(each_marker)
+{
+	static const uint64_t v[][1] = {{1}, {2}, {3}};
+	struct hlg_between between;
+	struct hlg_err err;
+	struct made m;
+	struct got g;
+
+	ck_assert_int_eq(hlg_between_parse(&between, "a:b..a:b", &err), 0);
+	for (uint64_t period = 1; period <= 2; period++) {
+		begin(&m, 1);
+		m.events[0].attr.type = PERF_TYPE_TRACEPOINT;
+		m.events[0].attr.sample_period = period;
+		m.events[0].name = "a:b";
+		for (uint64_t i = 0; i < 3; i++)
+			add(&m, 1, 7, 10 + i, 2, v[i]);
+		read_marked(&g, &m, NULL, &between);
+		ck_assert_int_eq(g.rc < 0, period == 2);
+		if (period == 2)
+			ck_assert_ptr_nonnull(
+				strstr(g.err.msg, "not each a:b has a sample"));
+		finish(&g);
+	}
+	hlg_between_finish(&between);
+}
+END_TEST
+
 START_TEST(counters)
 {
 	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_RAW, 0xc0, "cpu_core/instructions/u"),
@@ -551,6 +607,7 @@ int main(void)
 	tcase_add_test(tc, spread);
 	tcase_add_test(tc, median_ranks);
 	tcase_add_test(tc, markers);
+	tcase_add_test(tc, each_marker);
 	tcase_add_test(tc, counters);
 	tcase_add_test(tc, hostile_names);
 	return tap_main(suite);

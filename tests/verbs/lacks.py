@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a recording lacks is told by each verb that reads it, in each of its formats.
+
+    lacks.py --build DIR
+
+Recordings of tests/data get records that tell of lost events and of throttling, a sample
+that is too short, and bytes at the end that are no record; others lose their end. All of
+that must be told, in the output or on standard error.
+"""
+import os
+import re
+import struct
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import parsed
+from programs import hlguest_of
+from tap import DATA, Skip, Tap, parser, run
+
+DEMO = os.path.join(DATA, "demo.elf") + "@0x4000"
+LOST = struct.pack("<IHHQQ", 2, 0, 24, 1, 7)
+THROTTLE = struct.pack("<IHHQQQ", 5, 0, 32, 1, 1, 1)
+SHORT = struct.pack("<IHHQ", parsed.SAMPLE, 5, 16, 0)
+TOLD = (r"\b7 events were lost while recording", r"throttled sampling 1 time",
+        r"\b1 samples? or frames?", r"5 bytes at its end are missing")
+NO_END = "the recording has no end"
+REPORT = ["report", "--force"]
+VERBS = [[*REPORT, f"--format={f}"] for f in
+         ("text", "csv", "json", "html", "folded", "speedscope", "callgrind")]
+VERBS += [["annotate", "--force"], ["annotate", "--force", "--format=json"], ["base"],
+          ["inject", "-o", "OUT"]]
+VERBS += [["flame", "--force", f"--format={f}"] for f in ("svg", "folded", "speedscope")]
+WINDOWS = [["windows", f"--format={f}"] for f in ("text", "csv", "json", "html", "svg")]
+WINDOWS += [["windows", "--every=100ms"], ["windows", "--summary"]]
+EXITS = [["exits", f"--format={f}"] for f in ("text", "csv", "json", "html")]
+
+
+class Place:
+    def __init__(self, build, folder):
+        self.hlguest, self.folder = hlguest_of(build), folder
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, data):
+        with open(self.path(name), "wb") as f:
+            f.write(data)
+        return self.path(name)
+
+    def lacking(self, name):
+        """A recording of tests/data that lacks all that TOLD has."""
+        recording = parsed.Recording(os.path.join(DATA, name + ".data"))
+        data = b"".join(r.data for r in recording.records)
+        recording.write(self.path(name), data=data + LOST + THROTTLE + SHORT + b"12345")
+        return self.path(name)
+
+    def said(self, words, *paths):
+        """All that a verb says; None where this build has no such format."""
+        words = [w if w != "OUT" else self.path("out") for w in words]
+        out, err, status = run(self.hlguest, words[0], "-q", *words[1:], DEMO, *paths)
+        if "not in this build" in err or "built without" in err:
+            return None
+        return out + err + (f"status {status}" if status not in (0, 3) else "")
+
+
+def missing(place, verbs, path, told=TOLD):
+    for words in verbs:
+        said = place.said(words, path)
+        # Pictures break lines.
+        plain = re.sub(r"\s+", " ", re.sub(r"</?(text|tspan)[^>]*>", " ", said or ""))
+        for text in told if said else ():
+            if not re.search(text, plain):
+                yield f"{' '.join(words)}: not told: {text}\n{said[:3000]}"
+
+
+def check_samples(place):
+    """Of samples."""
+    yield from missing(place, VERBS, place.lacking("demo-threads"))
+
+
+def check_saved(place):
+    """Of samples, by way of a saved profile."""
+    with open(os.path.join(DATA, "demo-user.data"), "rb") as f:
+        cut = place.write("short.data", f.read()[:-10])
+    for path, told in (place.lacking("demo-threads"), TOLD), (cut, (NO_END,)):
+        saved = place.path("saved.pb.gz")
+        if place.said(["report", "--format=pprof", "-o", saved], path) is None:
+            raise Skip("built without protobuf-c or zlib")
+        yield from missing(place, [REPORT], saved, told)
+
+
+def check_windows(place):
+    """Of windows, which hold several where events are lost."""
+    yield from missing(place, WINDOWS, place.lacking("demo-windows"))
+
+
+def check_exits(place):
+    """Of exits."""
+    yield from missing(place, EXITS, place.lacking("demo-exits"))
+
+
+def check_sides(place):
+    """Of both sides of a comparison."""
+    path = place.lacking("demo-threads")
+    said = place.said(["diff", "--force"], path, os.path.join(DATA, "demo-threads.data"))
+    for text in TOLD:
+        if len(re.findall("before: .*" + text, re.sub(r"\s+", " ", said))) != 1:
+            yield f"diff: {text}: {said}"
+
+
+def check_no_end(place):
+    """perf record was killed between two records; what it notes at the end is not there."""
+    with open(os.path.join(DATA, "demo-user.data"), "rb") as f:
+        data = f.read()
+    begin, size = struct.unpack_from("<2Q", data, 40)
+    killed = place.write("killed.data", data[:40] + struct.pack("<2Q", begin, 0) +
+                         data[56:begin + size])
+    cut = place.write("cut.data", data[:-10])
+    for path in killed, cut:
+        yield from missing(place, VERBS, path, (NO_END,))
+    said = place.said(REPORT, killed, cut, os.path.join(DATA, "demo-user.data"))
+    if "2 of 3 recordings have no end" not in said:
+        yield said
+    if NO_END in place.said(REPORT, os.path.join(DATA, "demo-user.data")):
+        yield "a whole recording has no end"
+
+
+def check_formats(place):
+    """Formats of tracepoints stand at the end: without it they are cut off, too."""
+    with open(os.path.join(DATA, "demo-exits.data"), "rb") as f:
+        data = f.read()
+    path = place.write("exits.data", data[:-2000])
+    for words, text in ((["exits"], "was cut off, and with it the formats"),
+                        (REPORT, "no guest samples, only tracepoints"), (REPORT, NO_END)):
+        said = place.said(words, path)
+        if text not in said or "with hlguest record --exits)" in said and words[0] == "report":
+            yield f"{words[0]}: {said}"
+
+
+def main():
+    args = parser(__doc__).parse_args()
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="lacks-") as folder:
+        place = Place(args.build, folder)
+        for name, check in (("samples", check_samples), ("saved", check_saved),
+                            ("windows", check_windows),
+                            ("exits", check_exits), ("sides", check_sides),
+                            ("no end", check_no_end), ("formats", check_formats)):
+            tap.run(name, lambda check=check: list(check(place)))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

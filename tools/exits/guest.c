@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/exits/guest.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "filter/report/banner.h"
+#include "filter/trust/base-search.h"
+#include "symtab/image/base.h"
+#include "tools/feed/feed.h"
+#include "tools/perfdata/perfdata.h"
+#include "tools/perfdata/sum.h"
+
+enum {
+	ENOUGH = 100, /* samples, to find a base by them alone */
+	MANY = 4096   /* addresses; those that follow are counted by function */
+};
+
+/* Are all stated? Then nothing moves them. */
+static bool are_stated(const struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (space->images[i]->from != HLG_BASE_STATED && !space->images[i]->map)
+			return false;
+	return true;
+}
+
+/*
+ * Bases as report has them, from what report counts: for that the recordings are read
+ * beforehand, if they can be read twice. *n_samples: of guests.
+ */
+static int find_bases(struct hlg_exits_guest *g, const struct hlg_inputs *in,
+		      uint64_t *n_samples, struct hlg_err *err)
+{
+	const struct hlg_feed_how how = {.threads = in->threads, .no_sandboxes = true};
+	struct hlg_run *run = g->run;
+
+	g->knows = !are_stated(&run->space);
+	for (size_t i = 0; g->knows && i < in->n_files; i++)
+		g->knows = hlg_perfdata_is_kept(in->files[i]);
+	for (size_t i = 0; g->knows && i < in->n_files; i++) {
+		struct hlg_recording_sums sums;
+		/* What is wrong with a file is told when its exits are read. */
+		int rc = hlg_feed_read(in->files[i], &how, &run->profile, NULL, &sums,
+				       err);
+
+		if (rc == HLG_ESYSTEM)
+			return rc;
+		*n_samples = hlg_sum(*n_samples, sums.guest);
+	}
+	return g->knows ? hlg_base_search_all(&run->space, &run->profile, err) : 0;
+}
+
+/* Of the addresses of a function one, so that sums do not grow with them. */
+static uint64_t function_of(struct hlg_exits_guest *g, uint64_t ip)
+{
+	struct hlg_place place, start;
+	uint64_t first;
+
+	hlg_space_lookup(&g->run->space, ip, &place);
+	if (place.kind == HLG_OUTSIDE) {
+		if (!g->any_outside)
+			g->outside = ip;
+		g->any_outside = true;
+		return g->outside;
+	}
+	/* Of two functions that begin together the start is but one's. */
+	first = ip - (place.addr - place.start);
+	hlg_space_lookup(&g->run->space, first, &start);
+	return start.owner == place.owner && start.kind == place.kind ? first : ip;
+}
+
+static __attribute__((noinline)) uint64_t look_up(struct hlg_exits_guest *g, uint64_t ip)
+{
+	hlg_address_check_add(&g->check, ip);
+	return g->n++ < MANY ? ip : function_of(g, ip);
+}
+
+/* An address of the same place, for all of its addresses the same if they are many. */
+static uint64_t fold_address(void *arg, uint64_t ip)
+{
+	struct hlg_exits_guest *g = arg;
+	/* Fibonacci hashing, to 12 bits. */
+	size_t i = ip * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+
+	if (g->known[i].ip != ip) {
+		g->known[i].ip = ip;
+		g->known[i].to = look_up(g, ip);
+	}
+	return g->known[i].to;
+}
+
+/* Where no base has to be found from the addresses, functions can be counted at once. */
+static int start_fold(struct hlg_exits_guest *g, struct hlg_exits_sums *sums,
+		      struct hlg_err *err)
+{
+	struct hlg_space *space = &g->run->space;
+
+	for (size_t i = 0; i < space->n_images; i++)
+		if (space->images[i]->from == HLG_BASE_NONE)
+			return 0;
+	if (hlg_space_settle(space, err) < 0)
+		return HLG_EINPUT;
+	g->folds = true;
+	sums->fold = fold_address;
+	sums->fold_ctx = g;
+	return 0;
+}
+
+/* Where a base has to be found, and was not looked for, samples of the guest help. */
+static int start_samples(struct hlg_exits_guest *g, struct hlg_exits_counts *counts,
+			 struct hlg_err *err)
+{
+	struct hlg_profile *profile = &g->run->profile;
+
+	/* What comes to the profile has been selected. */
+	profile->window = (struct hlg_select_window){0, UINT64_MAX, false};
+	if (g->folds || g->knows)
+		return 0;
+	counts->samples = profile;
+	counts->samples_event = hlg_profile_event(profile, "samples", 0);
+	return counts->samples_event == HLG_NO_SERIES ? hlg_err_memory(err, "exits") : 0;
+}
+
+int hlg_exits_guest_start(struct hlg_exits_guest *g, struct hlg_run *run,
+			  const struct hlg_inputs *in, struct hlg_exits_sums *sums,
+			  struct hlg_exits_counts *counts, struct hlg_err *err)
+{
+	int rc = hlg_address_check_init(&g->check, run->options.force, err);
+
+	g->run = run;
+	if (rc == 0)
+		rc = find_bases(g, in, &counts->n_samples, err);
+	if (rc == 0)
+		rc = start_fold(g, sums, err);
+	return rc == 0 ? start_samples(g, counts, err) : rc;
+}
+
+/* The addresses that exits left from, which are those of a few instructions. */
+static int add_exits(struct hlg_profile *profile, const struct hlg_exits_sums *sums,
+		     struct hlg_err *err)
+{
+	uint32_t event = hlg_profile_event(profile, "kvm:kvm_exit", 0);
+
+	if (event == HLG_NO_SERIES)
+		return hlg_err_memory(err, "exits");
+	for (size_t i = 0; i < sums->n_cells; i++) {
+		const struct hlg_exits_cell *cell = &sums->cells[i];
+		const struct hlg_exits_vcpu *vcpu = &sums->vcpus[cell->key.vcpu];
+		const struct hlg_sample sample = {.ip = cell->key.rip,
+						  .period = 1,
+						  .pid = vcpu->pid,
+						  .tid = vcpu->tid,
+						  .cpu = -1,
+						  .event = event,
+						  .cpumode = HLG_MODE_GUEST_USER};
+
+		if (cell->key.has_rip)
+			hlg_profile_add_many(profile, &sample,
+					     (struct hlg_count){cell->n, cell->n},
+					     cell->n);
+	}
+	return 0;
+}
+
+static int note_bases(struct hlg_run *run, struct hlg_err *err)
+{
+	for (size_t i = 0; i < run->space.n_images; i++) {
+		const struct hlg_image *image = run->space.images[i];
+		char from[128];
+
+		hlg_base_describe(image, from, sizeof(from));
+		if (hlg_base_search_differs(image)) {
+			char *warning = hlg_base_search_warning(image);
+
+			if (!warning)
+				return hlg_err_memory(err, "exits");
+			hlg_note_list_warn(&run->notes, "%s", warning);
+			free(warning);
+		}
+		hlg_note_list_detail(&run->notes, "image: %s, base 0x%" PRIx64 " (%s)",
+				     image->path, image->base, from);
+	}
+	return 0;
+}
+
+static int check(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
+		 struct hlg_err *err)
+{
+	struct hlg_run *run = g->run;
+	int rc;
+
+	for (size_t i = 0; !g->folds && i < sums->n_cells; i++)
+		if (sums->cells[i].key.has_rip)
+			hlg_address_check_add(&g->check, sums->cells[i].key.rip);
+	rc = hlg_address_check_judge(&g->check, &run->space, err);
+	run->mismatch =
+		rc == 0 && g->check.report.trust.all.verdict == HLG_TRUST_MISMATCH;
+	if (rc == 0 && g->check.report.suppressed)
+		hlg_note_list_warn(&run->notes, "%s", hlg_banner_unnamed);
+	return rc;
+}
+
+int hlg_exits_guest_settle(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
+			   uint64_t n_samples, struct hlg_err *err)
+{
+	struct hlg_run *run = g->run;
+	int rc = 0;
+
+	hlg_address_check_add_samples(&g->check, &run->profile);
+	if (n_samples < ENOUGH)
+		rc = add_exits(&run->profile, sums, err);
+	if (rc == 0)
+		rc = hlg_run_settle(run, err);
+	if (rc == 0)
+		rc = note_bases(run, err);
+	return rc == 0 ? check(g, sums, err) : rc;
+}
+
+void hlg_exits_guest_finish(struct hlg_exits_guest *g)
+{
+	hlg_address_check_finish(&g->check);
+}
