@@ -112,12 +112,14 @@ def tests_of(document):
 
 
 def check_diff(bed, rng, guest, rec, data):
-    before, after = parts(bed, rng, rec, 2)
+    n = rng.choice((1, 1, 2, 3))  # of three their spread is what counts
+    names = parts(bed, rng, rec, 2 * n)
+    before, after = names[:n], names[n:]
     how = ("--force", "-q", "--top=0", "--gaps=" + pick(rng, "retag", "drop", "stretch"),
            "--border=" + pick(rng, "split", "keep"))
-    there = bed.json("diff", *how, guest, before, after, good=(0, 3, 4))
-    back = bed.json("diff", *how, guest, after, before, good=(0, 3, 4))
-    reports = [bed.json("report", *how, guest, name) for name in (before, after)]
+    there = bed.json("diff", *how, guest, *before, "--after", *after, good=(0, 3, 4))
+    back = bed.json("diff", *how, guest, *after, "--after", *before, good=(0, 3, 4))
+    reports = [bed.json("report", *how, guest, *some) for some in (before, after)]
     if there is None or None in reports:
         return
     what = f"diff {' '.join(how)}"

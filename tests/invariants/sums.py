@@ -9,6 +9,7 @@ import json
 import os
 import re
 
+import inputs
 import splice
 from bed import Broken, same, stacks_of
 from known_exits import BASE, ELF, Known
@@ -256,6 +257,10 @@ def check_exits(bed, rng):
     path = bed.place("exits.data")
     Known(rng.getrandbits(30), isa, pick(rng, splice.NEW, splice.OLD, splice.MOVED),
           rng.random() < .5, pairs=rng.choice((20, 100))).write(path)
+    if rng.random() < .3:
+        with open(path, "rb") as f:
+            broken = inputs.damage(rng, f.read(), 104)
+        bed.write(broken, "exits.data")
     argv = ("-q", "--top=0", *pick(rng, (), ("--exact",)), f"{ELF}@{BASE:#x}", path)
     document = bed.json("exits", *argv)
     if document is None:
@@ -280,19 +285,29 @@ def check_exits(bed, rng):
 
 
 def check_windows(bed, rng):
-    """Windows of each function add up to its row."""
+    """Windows of each function add up to its row, and CSV has the same windows."""
     time = rng.uniform(17266.9, 17268)
-    only = pick(rng, [], [f"--time=,{time:.6f}"], [f"--time={time:.6f},"])
-    document = bed.json("windows", "-q", *only, f"{ELF}@{BASE:#x}",
-                        os.path.join(DATA, "demo-windows.data"))
+    with open(os.path.join(DATA, "demo-windows.data"), "rb") as f:
+        data = f.read()
+    path = bed.write(inputs.damage(rng, data, 104) if rng.random() < .5 else data, "w.data")
+    argv = ("-q", *pick(rng, [], [f"--time=,{time:.6f}"], [f"--time={time:.6f},"],
+                        ["--mode=guest"]), f"{ELF}@{BASE:#x}", path)
+    document = bed.json("windows", *argv)
     if document is None:
         return
     want = collections.defaultdict(lambda: [0, *[0] * len(document["events"])])
     for window in document["windows"]:
         want[window["function"]] = [a + b for a, b in zip(want[window["function"]],
                                                           (1, *window["counts"]))]
-    same(f"windows {only}", dict(want), {f["function"]: [f["windows"], *f["counts"]]
-                                         for f in document["functions"]})
+    same("windows", dict(want), {f["function"]: [f["windows"], *f["counts"]]
+                                 for f in document["functions"]})
+    rows = [row for row in csv.DictReader(io.StringIO(
+        bed.run("windows", *argv, "--format=csv").out.decode("utf-8", "replace")))
+        if row["record"] == "window"]
+    same("windows of CSV", [(w["function"], w["tid"], *w["counts"], w["mark"])
+                            for w in document["windows"]],
+         [(row["name"], int(row["tid"]), *(int(row[e]) for e in document["events"]), row["mark"])
+          for row in rows])
 
 
 def check_children(bed, rng, guest, rec, data):
