@@ -267,3 +267,24 @@ int hlg_temp_file_nameless(const char *folder)
 		unlink(name);
 	return fd;
 }
+
+const char *hlg_temp_file_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder && folder[0] ? folder : "/tmp";
+}
+
+bool hlg_temp_file_write(int fd, const void *bytes, size_t n)
+{
+	const char *at = bytes, *end = at + n;
+
+	while (at < end) {
+		ssize_t put = write(fd, at, (size_t)(end - at));
+
+		if (put < 0 && errno != EINTR)
+			return false;
+		at += put > 0 ? put : 0;
+	}
+	return true;
+}

@@ -15,6 +15,7 @@
 #define HLG_FILTER_OUTPUT_TEMP_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 struct hlg_temp_file {
@@ -43,6 +44,12 @@ int hlg_temp_file_commit(struct hlg_temp_file *temp, int fd);
  * it, that is one for a moment. -1 and errno.
  */
 int hlg_temp_file_nameless(const char *folder);
+
+/* Where such a one goes that belongs beside nothing: $TMPDIR, or /tmp. */
+const char *hlg_temp_file_folder(void);
+
+/* Writes all bytes, also where signals come; false and errno. */
+bool hlg_temp_file_write(int fd, const void *bytes, size_t n);
 
 /* Also of what is not begun, all 0: nothing is done then. */
 void hlg_temp_file_abort(struct hlg_temp_file *temp);

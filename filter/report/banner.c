@@ -118,12 +118,22 @@ static void put_place(FILE *f, const struct hlg_report *r, const char *before,
 	free(name);
 }
 
-/* "; from 0x36870 on samples fit if moved by -400: ...", where another build ran. */
+/* "another build of this ELF ran: from 0x36870 on, samples fit if moved by -400 ...". If
+ * that explains few of those that do not fit, more than one function differs. */
 static void put_tail(FILE *f, const struct hlg_report *r, const struct hlg_image_test *ti)
 {
+	const struct hlg_boundaries *samples = &ti->tested.samples;
 	const struct hlg_tail *tail = &ti->tail;
 	struct hlg_place last, from;
 
+	if (tail->samples < samples->off / 2) {
+		fprintf(f,
+			"another build of %s ran: only %" PRIu64 " of %" PRIu64
+			" samples fit if moved (give the ELF that ran)",
+			r->trust.n_images > 1 ? ti->image->path : "this ELF",
+			tail->samples, samples->on + samples->off);
+		return;
+	}
 	hlg_image_lookup(ti->image, tail->last, &last);
 	hlg_image_lookup(ti->image, tail->from + (uint64_t)tail->shift, &from);
 	fprintf(f,

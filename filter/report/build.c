@@ -11,6 +11,12 @@
 #include "filter/report/rows.h"
 #include "filter/view/region.h"
 
+/* Bytes of names in the rows of all groups: of each row on average, and besides. */
+enum {
+	ROW_NAME = 1024,
+	FREE_NAMES = 64 << 20
+};
+
 /* False without memory. */
 static bool sort_moments(struct hlg_report *r)
 {
@@ -232,11 +238,36 @@ static struct hlg_moment *part_moments(const struct hlg_report *r, size_t *first
 	return parted;
 }
 
+/* Bytes of the names of a view's rows. */
+static uint64_t sum_names(const struct hlg_view *view)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < view->n_rows + view->n_borders; i++)
+		sum += strlen(hlg_view_row(view, i)->name);
+	return sum;
+}
+
+/* Takes the names of a group from what is left for all: each has its rows' names anew. */
+static int take_names(const struct hlg_view *view, uint64_t *left, struct hlg_err *err)
+{
+	uint64_t names = sum_names(view);
+
+	*left += ROW_NAME * (view->n_rows + view->n_borders);
+	if (names > *left)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "report: its groups repeat too long names (leave out "
+				   "by=, or select a few with pid=, tid= or cpu=)");
+	*left -= names;
+	return 0;
+}
+
 /* One group for each series that has cells. */
 static int split_by(struct hlg_report *r, const struct hlg_moment *moments,
 		    const size_t *first, struct hlg_err *err)
 {
 	struct hlg_count told = {0}; /* in r->misfits already */
+	uint64_t names = FREE_NAMES + sum_names(&r->all);
 	size_t n = 0;
 	int rc = 0;
 
@@ -252,6 +283,8 @@ static int split_by(struct hlg_report *r, const struct hlg_moment *moments,
 		of.n = first[group->series + 1] - first[group->series];
 		rc = build_view(r, &group->view, r->cells + i, j - i, &of,
 				(enum hlg_weight)r->options->weight, err);
+		if (rc == 0)
+			rc = take_names(&group->view, &names, err);
 		if (rc == 0)
 			rc = count_edges(r, &group->view, err);
 		if (rc == 0 && marks(r) &&

@@ -141,7 +141,8 @@ static void note_border(struct hlg_report *r)
 	time_each(each, r);
 	hlg_note_list_add(&r->notes,
 			  "%s %% of the guest's samples are at VM exits%s, "
-			  "which is no function's time (%shlguest exits tells why)",
+			  "which is no function's time: percentages are of the others "
+			  "(%shlguest exits tells why)",
 			  percent, each,
 			  r->profile->transits.n ? "" : "record --exits, and ");
 }

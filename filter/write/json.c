@@ -228,10 +228,12 @@ json_t *hlg_json_aliases(const struct hlg_place *place)
 	if (!place->symbol)
 		return list;
 	first = hlg_image_aliases(place->image, place->symbol, &n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && i < HLG_IMAGE_ALIASES; i++)
 		if (&first[i] != place->symbol)
 			json_array_append_new(list, hlg_json_text(hlg_image_name(
 							    place->image, &first[i])));
+	if (n > HLG_IMAGE_ALIASES)
+		json_array_append_new(list, json_string("..."));
 	return list;
 }
 

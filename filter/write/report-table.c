@@ -58,7 +58,13 @@ static const char *next_alias(const void *of, size_t *i)
 
 	if (*i < n && &first[*i] == place->symbol)
 		++*i;
-	return *i < n ? hlg_image_name(place->image, &first[(*i)++]) : NULL;
+	if (*i >= n || *i > HLG_IMAGE_ALIASES)
+		return NULL;
+	if (*i == HLG_IMAGE_ALIASES) {
+		++*i;
+		return "...";
+	}
+	return hlg_image_name(place->image, &first[(*i)++]);
 }
 
 void hlg_report_table_row(struct hlg_value c[static HLG_REPORT_COLUMNS],

@@ -120,9 +120,12 @@ static void add_event(struct hlg_text_line *line, const struct hlg_report *r,
 			scale.time ? "" : " counted");
 		line->behind[line->n - 1] = true;
 	}
-	if (event->host.samples) /* by no tracepoint, which marks entries and exits */
+	/* By no tracepoint, which marks entries and exits. Most of it is worth knowing.
+	 */
+	if (event->host.samples)
 		hlg_text_line_add(
-			line, 3, "host %ld %% of samples",
+			line, 2 * event->host.samples > sampled ? 0 : 3,
+			"host %ld %% of samples",
 			lround(100 * (double)event->host.samples / (double)sampled));
 }
 

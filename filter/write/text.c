@@ -75,12 +75,14 @@ static void write_aliases(FILE *f, const struct hlg_report *r,
 			fprintf(f, "  (+%zu alias%s)", n - 1, n > 2 ? "es" : "");
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && i < HLG_IMAGE_ALIASES; i++) {
 		if (&first[i] == place->symbol)
 			continue;
 		fputs(" = ", f);
 		hlg_escape_print(f, hlg_image_name(place->image, &first[i]));
 	}
+	if (n > HLG_IMAGE_ALIASES)
+		fputs(" = ...", f);
 }
 
 /* What the name alone does not say. */
@@ -141,8 +143,8 @@ static bool leave_out(struct text *t, unsigned char column)
 static void fit_columns(struct text *t, size_t shown)
 {
 	static const unsigned char in_order[] = {HLG_REPORT_BAR, HLG_REPORT_SIZE,
-						 HLG_REPORT_SAMPLES, HLG_REPORT_MARGIN,
-						 HLG_REPORT_TIME};
+						 HLG_REPORT_SAMPLES, HLG_REPORT_TIME,
+						 HLG_REPORT_MARGIN};
 	size_t name = 0;
 
 	for (size_t i = 0; i < shown; i++) {

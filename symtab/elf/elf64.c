@@ -14,9 +14,12 @@
 #include "symtab/bsearch.h"
 
 #define NO_SYMBOLS                                                                       \
-	"has no symbols (it was stripped: `strip -s` and, for Rust, `strip = "           \
-	"\"symbols\"` "                                                                  \
-	"remove them, `strip --strip-debug` is safe)"
+	"has no symbols, it was stripped (name it as it was built, or keep them: "       \
+	"`strip --strip-debug`, for Rust `strip = \"debuginfo\"`)"
+
+enum {
+	MAX_SECTION_NAME = 4096
+};
 
 /* EI_OSABI of what wasmtime compiles: wasmtime-environ, obj.rs. */
 #define ELFOSABI_WASMTIME 200
@@ -359,6 +362,8 @@ static void read_section(const struct reader *r, struct hlg_section *out,
 
 	out->name =
 		sh->sh_name < r->names_size ? r->elf->section_names + sh->sh_name : "";
+	if (strnlen(out->name, MAX_SECTION_NAME + 1) > MAX_SECTION_NAME)
+		out->name = "";
 	out->addr = out->end = sh->sh_addr;
 	if (!(sh->sh_flags & SHF_ALLOC) || tbss)
 		return;

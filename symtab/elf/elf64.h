@@ -44,7 +44,8 @@ struct hlg_load {
 struct hlg_section {
 	uint64_t addr, end;
 	bool exec;
-	const char *name; /* in section_names, or "" */
+	const char *name; /* in section_names, or "": it has none, or one of over 4 KiB,
+			   * which many may share */
 };
 
 struct hlg_elf64 {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symtab/bsearch.h"
 #include "symtab/elf/debug-file.h"
 #include "symtab/elf/embedded.h"
 #include "symtab/grow.h"
@@ -420,14 +421,12 @@ const char *hlg_image_name(const struct hlg_image *image, const struct hlg_symbo
 const struct hlg_symbol *hlg_image_aliases(const struct hlg_image *image,
 					   const struct hlg_symbol *symbol, size_t *n)
 {
-	const struct hlg_symbol *syms = image->tab.syms, *first = symbol, *last = symbol;
+	const struct hlg_symtab *tab = &image->tab;
+	uint64_t addr = symbol->addr;
+	size_t first = addr ? HLG_BSEARCH_UPTO(tab->syms, tab->n_syms, addr, addr - 1) : 0;
 
-	while (first > syms && first[-1].addr == symbol->addr)
-		first--;
-	while (last + 1 < syms + image->tab.n_syms && last[1].addr == symbol->addr)
-		last++;
-	*n = (size_t)(last - first) + 1;
-	return first;
+	*n = HLG_BSEARCH_UPTO(tab->syms, tab->n_syms, addr, addr) - first;
+	return tab->syms + first;
 }
 
 const struct hlg_symbol *hlg_image_neighbour(const struct hlg_image *image,

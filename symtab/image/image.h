@@ -148,8 +148,10 @@ const char *hlg_image_name(const struct hlg_image *image,
 
 /*
  * The symbols that share symbol's address, itself included: *n of them from the returned
- * one on, canonical first.
+ * one on, canonical first. There may be thousands, and many rows of one symbol: who lists
+ * them lists so many, and then "...".
  */
+#define HLG_IMAGE_ALIASES 1000
 const struct hlg_symbol *hlg_image_aliases(const struct hlg_image *image,
 					   const struct hlg_symbol *symbol, size_t *n);
 

@@ -201,8 +201,7 @@ def check_stack_files(bed, rng, guest, rec, data):
 
 def check_damaged(bed, rng, guest, rec, data):
     """Whatever can be read of a damaged recording is cut as any is."""
-    bed.write(inputs.damage(rng, rec.file(), 104) if rng.random() < .5 else
-              rec.file(inputs.damage_records(rng, rec.body())), "broken.data")
+    bed.write(inputs.damaged(rng, rec), "broken.data")
     more = ["--mode=all", "--by=event,tid"]
     if bed.run("report", *REPORT, guest, "broken.data").status == 1:
         return

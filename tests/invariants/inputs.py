@@ -28,15 +28,13 @@ CPUS = 3
 FUNC, NOTYPE, OBJECT, IFUNC = 2, 0, 1, 10
 EXITS = b"\xe6\x64", b"\xf4"  # out, hlt
 NOTE = struct.pack("<III", 11, 8, 1) + b"Hyperlight\0\0" + b"0.18.0\0\0"
+MAPPING = {0x100: b"$x", 0x200: b"$d", 0x300: b"$x.%d"}  # of AArch64: local, of no type
+# nop, ret, hvc #0, svc #0, add x0, x0, #1, a word that is no instruction
+ARM = tuple(struct.pack("<I", word) for word in (0xd503201f, 0xd65f03c0, 0xd4000002, 0xd4000001,
+                                                 0x91000400, 0))
 CALL = b"\xe8\0\0\0\0"
 
 Sample = collections.namedtuple("Sample", "time cpu pid tid event ip mode period sandbox")
-
-
-def as_library(elf):
-    """ET_DYN, which lies anywhere."""
-    data = elf.build()
-    return data[:16] + struct.pack("<H", 3) + data[18:]
 
 
 class Guest:
@@ -44,6 +42,7 @@ class Guest:
 
     def __init__(self, rng, base=None, mangled=True, real=False, noted=False):
         """real: symbols begin and end where instructions do. noted: as a Hyperlight guest."""
+        self.arm = not real and rng.random() < .15
         self.size = rng.choice((0x200, 0x1000, 0x3000))
         self.base = base or rng.choice((0x1000, 0x4000, 0x200000, 0x7f0000000000))
         self.bias = self.base - forged.TEXT
@@ -58,17 +57,17 @@ class Guest:
         forms = (b"f%d", b"f%d", b"of::some<%d>", b"with %d blanks", b"a;%d", b"same",
                  *[b"_ZN3abc4f%03dEv"] * mangled)
         for at, size, info in places:
-            table += struct.pack("<IBBHQQ", len(names), info, 0, 1, forged.TEXT + at, size)
+            table += struct.pack("<IBBHQQ", len(names), info % 256, 0, 1, forged.TEXT + at, size)
             number = len(table) // 24
-            names += rng.choice(forms).replace(b"%d", b"%d" % number).replace(
-                b"%03d", b"%03d" % (number % 1000)) + b"\0"
+            names += MAPPING.get(info, rng.choice(forms)).replace(
+                b"%d", b"%d" % number).replace(b"%03d", b"%03d" % (number % 1000)) + b"\0"
             edges |= {at, at + size}
         self.code_bytes = bytes(code)
         strings = elf.section(0, 3, at=elf.put(bytes(names)), size=len(names))
         elf.section(0, 2, at=elf.put(bytes(table)), size=len(table), link=strings, entry=24)
         if noted:
             elf.section(0, 7, at=elf.put(NOTE), size=len(NOTE))
-        self.data = as_library(elf)
+        self.data = self.built(elf)
         self.edges = sorted(self.base + edge for edge in edges)
 
     def stripped(self, debug_file):
@@ -78,13 +77,20 @@ class Guest:
         link = debug_file + bytes(4 - len(debug_file) % 4) + struct.pack(
             "<I", zlib.crc32(self.data))
         elf.section(elf.name(b".gnu_debuglink"), 1, at=elf.put(link), size=len(link))
-        return as_library(elf)
+        return self.built(elf)
+
+    def built(self, elf):
+        """ET_DYN, which lies anywhere."""
+        data = elf.build()
+        return data[:16] + struct.pack("<HH", 3, 183 if self.arm else 62) + data[20:]
 
     def code(self, rng):
         """Instructions of one to seven bytes, exits among them, and padding."""
         some = (b"\x90", b"\x55", b"\x89\xc8", b"\x48\x89\xe5", b"\x0f\x1f\x40\x00",
                 b"\xb8\x01\x00\x00\x00", b"\xc3", b"\xcc", b"\x48\x81\xc1\x00\x01\x00\x00",
                 *EXITS, CALL)
+        if self.arm:
+            some = ARM
         out = b""
         while len(out) < self.size:
             self.starts.append(self.base + len(out))
@@ -105,6 +111,8 @@ class Guest:
                 found.append((at + inner, rng.randint(0, size - inner), info))
             if rng.random() < .1:
                 found.append((at, size, 0x10 | FUNC))
+            if self.arm and rng.random() < .3:  # where code begins, or data
+                found.append((at, 0, rng.choice(sorted(MAPPING))))
             at += max(size, 1) + rng.choice((0, 0, 0, 3, 30))
         rng.shuffle(found)
         return found
@@ -153,25 +161,32 @@ def text(what):
 class Recording:
     """Rounds of buffers, one of each CPU, as perf record reads them."""
 
-    def __init__(self, rng, guest, rounds=None, stacks=False, losses=True):
+    def __init__(self, rng, guest, rounds=None, stacks=False, losses=True, lacking=False):
+        """lacking: some have no times, CPUs or periods."""
         self.rng, self.guest, self.stacks = rng, guest, stacks
         self.events = rng.sample(EVENTS, rng.randint(1, len(EVENTS)))
         # The kernel numbers each event on each CPU, and of each thread, if it is inherited.
         self.n_ids = rng.choice((1, 1, 5, 600))
         self.kind = IP | TID | TIME | CPU | PERIOD | IDENTIFIER | (CALLCHAIN if stacks else 0)
+        if lacking and rng.random() < .4:
+            self.kind &= ~rng.choice((TIME, CPU, PERIOD, TIME | CPU, CPU | PERIOD))
         self.samples, self.lost, self.lost_samples = [], 0, 0
         self.now = 10 ** 9
         self.rounds = [self.round(losses) for _ in range(rounds or rng.randint(1, 5))]
 
-    def tail(self, pid, tid, cpu):
+    def tail(self, pid, tid, cpu, time=None):
         """What other records end with."""
-        return struct.pack("<IIQIIQ", pid, tid, self.now, cpu, 0, 1)
+        return (struct.pack("<II", pid, tid) + self.only(TIME, "<Q", time or self.now) +
+                self.only(CPU, "<II", cpu, 0) + struct.pack("<Q", 1))
+
+    def only(self, bit, form, *values):
+        return struct.pack(form, *values) if self.kind & bit else b""
 
     def begin(self):
         """Who the processes are, and what they have mapped."""
         out = b""
         for pid in PROCESSES:
-            trail = struct.pack("<IIQIIQ", pid, pid, 10 ** 9 - 1, 0, 0, 1)
+            trail = self.tail(pid, pid, 0, 10 ** 9 - 1)
             out += record(COMM, 0, struct.pack("<II", pid, pid) + text(b"vmm%d" % pid) + trail)
             out += record(MMAP2, USER, struct.pack(
                 "<2I3Q2I2Q2I", pid, pid, 0x400000, 0x4000, 0, 8, 1, pid, 0, 5, 2) +
@@ -194,8 +209,8 @@ class Recording:
 
     def pack(self, s):
         chosen = 1 + s.event + 8 * self.rng.randrange(self.n_ids)
-        body = struct.pack("<QQIIQIIQ", chosen, s.ip, s.pid, s.tid, s.time, s.cpu, 0,
-                           s.period)
+        body = (struct.pack("<QQII", chosen, s.ip, s.pid, s.tid) + self.only(TIME, "<Q", s.time) +
+                self.only(CPU, "<II", s.cpu, 0) + self.only(PERIOD, "<Q", s.period))
         if self.stacks:
             words = []
             if s.sandbox:
@@ -367,3 +382,10 @@ def damage_records(rng, body):
                 (0, 1, 1 << 15)), rng.randbytes(8 * rng.randint(0, 5)))]
         records = [r for r in records if r] or [one]
     return b"".join(records)
+
+
+def damaged(rng, rec):
+    """The file of a recording, damaged anywhere, or record by record."""
+    if rng.random() < .5:
+        return damage(rng, rec.file(), 104)
+    return rec.file(damage_records(rng, rec.body()))

@@ -47,13 +47,14 @@ from tap import Tap, parser
 ROUNDS = 2  # in the test suite
 
 
-def cut(check, **how):
-    """A check of cuts.py, which are handed a recording."""
+def cut(check, damaged=0, **how):
+    """A check that is handed a recording, so often a damaged one."""
     def made(bed, rng):
         one = inputs.Guest(rng)
         bed.write(one.data, "guest.elf")
         rec = inputs.Recording(rng, one, **how)
-        bed.write(rec.file(), "whole.data")
+        bed.write(inputs.damaged(rng, rec) if rng.random() < damaged else rec.file(),
+                  "whole.data")
         check(bed, rng, f"guest.elf@{one.base:#x}", rec, ["whole.data"])
     return made
 
@@ -72,19 +73,19 @@ CHECKS = {
     "cuts of damaged recordings": cut(cuts.check_damaged),
     "cuts of exits": cuts.check_exits,
     "cuts of windows": cuts.check_windows,
-    "formats": cut(sums.check_formats),
-    "formats of stacks": cut(sums.check_formats, stacks=True),
-    "formats of damaged recordings": cut(sums.check_damaged, stacks=True),
-    "instructions": cut(sums.check_annotate),
-    "frames": cut(sums.check_flame, stacks=True),
-    "callers": cut(sums.check_children, stacks=True),
+    "formats": cut(sums.check_formats, lacking=True),
+    "formats of stacks": cut(sums.check_formats, stacks=True, lacking=True),
+    "formats of damaged recordings": cut(sums.check_formats, damaged=1, stacks=True),
+    "instructions": cut(sums.check_annotate, damaged=.3, lacking=True),
+    "frames": cut(sums.check_flame, damaged=.3, stacks=True, lacking=True),
+    "callers": cut(sums.check_children, damaged=.3, stacks=True, lacking=True),
     "sums of exits": sums.check_exits,
     "sums of windows": sums.check_windows,
-    "orders": cut(pairs.check_orders),
-    "merges": cut(pairs.check_merges, stacks=True),
-    "fleets": cut(pairs.check_fleet, stacks=True),
-    "differences": cut(pairs.check_diff),
-    "no difference": cut(pairs.check_same),
+    "orders": cut(pairs.check_orders, lacking=True),
+    "merges": cut(pairs.check_merges, stacks=True, lacking=True),
+    "fleets": cut(pairs.check_fleet, stacks=True, lacking=True),
+    "differences": cut(pairs.check_diff, lacking=True),
+    "no difference": cut(pairs.check_same, lacking=True),
     "bases": pairs.check_base,
     "split ELFs": images.check_split,
     "ELFs in hosts": images.check_inside,

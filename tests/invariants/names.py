@@ -118,7 +118,7 @@ def check_names(bed, rng):
 def check_map(bed, rng):
     """Of code that has no ELF: lines in any order, over each other, and again."""
     made = inputs.Guest(rng)
-    base, lines = made.base, []
+    base, lines = made.base, [(made.base, 16, b"first()")]  # of none with a size it is no map
     for n in range(rng.randint(1, 200)):
         lines.append((base + rng.randrange(0x1000), rng.choice((0, 1, 16, 100)), b"jit %d()" % n))
         if rng.random() < .1:

@@ -25,6 +25,8 @@ def parts(bed, rng, rec, n, *more):
         rounds.sort(key=rec.rounds.index)
         names.append(f"part{i}.data")
         bed.write(rec.file(rec.body(rounds)), names[-1])
+    if rng.random() < .15:
+        bed.write(inputs.damaged(rng, rec), rng.choice(names))
     return names
 
 
@@ -73,7 +75,7 @@ def check_fleet(bed, rng, guest, rec, data):
     """However recordings are divided, the sum has the bytes of one report of them all."""
     names = parts(bed, rng, rec, rng.randint(1, 5))
     if rng.random() < .4:
-        bed.write(inputs.damage(rng, rec.file(), 104), names[-1])
+        bed.write(inputs.damaged(rng, rec), names[-1])
     if rng.random() < .2:
         names.append("none.data")
     bed.write("".join(name + "\n" for name in names).encode(), "list")

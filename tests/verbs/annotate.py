@@ -237,7 +237,7 @@ def check_text(bench):
         r"^ *[\d.]+ % +(\d+) [* ].  *([0-9a-f]+) [ >] ", text, re.M)]
     if found != expected:
         yield f"{[row for row in zip(found, expected) if row[0] != row[1]][:5]}"
-    rows = re.findall(r"^== .*, (\d+) samples?$", text, re.M)
+    rows = re.findall(r"^== .*: (\d+) samples?, ", text, re.M)
     sums = re.findall(r"^ +100.00 % +(\d+)  in all$", text, re.M)
     if sum(map(int, sums)) != 3432 or rows != sums:
         yield f"rows {rows}, sums {sums}"

@@ -97,7 +97,13 @@ def threads(bench, rng):
 def far(bench, rng):
     """Guests far enough from each other need nothing of this, and have it as before."""
     guests = [(0x200000 + i * 0x1000000, 7 + i, rng.sample(bench.addrs, SAMPLES)) for i in range(3)]
-    yield from check(bench, guests, [bench.write("far.data", guests)])
+    path = bench.write("far.data", guests)
+    yield from check(bench, guests, [path])
+    for base, wanted in *((base, 0) for base, _, _ in guests), (0x201800, 3):
+        argv = "base", f"{bench.elf}@{base:#x}", path
+        _, err, status = run(bench.hlguest, *argv)
+        if status != wanted:
+            yield f"{argv}: status {status}: {err}"
 
 
 def nobody(bench, rng):

@@ -213,6 +213,21 @@ def check_missing(place):
         yield out + err
 
 
+def check_long(place):
+    """What is joined has as many words as any chain at most: the outermost are cut off."""
+    texts, kernel = [], [2 ** 64 - 0x6000] * 8000
+    room = 8191 - 2 - len(kernel)  # HLG_CHAIN_MAX, and two markers
+    for n in 4000, room:
+        vmm = Vmm()
+        vmm.sample(TIDS[0], HOST_USER, [0], ["log", "poll", "run", "main"], ip=FILES["log"])
+        vmm.sample(TIDS[0], HOST_KERNEL, kernel, [])
+        vmm.back(TIDS[0], (["log"] + ["run", "poll"] * 2000)[:n])
+        vmm.write(place.path("long"))
+        texts.append(place.report("long", *FOLDED))
+    if texts[0] != texts[1] or texts[0][0].count("[run]") <= room // 2 - 2:
+        yield f"{texts[0]}\nnot {texts[1]}"
+
+
 def check_inject(place):
     """A guest's sample has its own address, and waits for nothing."""
     must(place.hlguest, "inject", "--force", DEMO + "@0x4000", place.path("deferred"), "-o",
@@ -250,6 +265,7 @@ def main():
         place = Place(build, folder)
         tap.run("joined", lambda: list(check_joined(place)))
         tap.run("missing", lambda: list(check_missing(place)))
+        tap.run("long", lambda: list(check_long(place)))
         tap.run("inject", lambda: list(check_inject(place)))
         tap.run("by perf", lambda: list(check_perf(place)))
     return tap.finish()

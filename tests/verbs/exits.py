@@ -175,10 +175,12 @@ def check_alone(build, folder):
 
 
 def check_lost(build, folder):
-    """An entry and the next exit are lost: what is left looks like a pair."""
+    """An entry and the next exit are lost: what is left looks like a pair. What another CPU lost
+    is of none."""
     path = os.path.join(folder, "lost.data")
     wrong = []
-    for cpus, expected in (((0, 0), (2, 1)), ((0, 1), (2, 1))):
+    for cpus, lost_of, expected in (((0, 0), 0, (2, 1)), ((0, 1), 1, (2, 1)),
+                                    ((0, 0), 1, (3, 0))):
         file = splice.File()
         make = splice.Maker(file)
         records = []
@@ -190,7 +192,7 @@ def check_lost(build, folder):
         add("kvm_exit", 1000, 0)
         add("kvm_entry", 1100, 0)
         add("kvm_exit", 2000, 0)
-        records.append((2500, cpus[1], make.lost(2500, cpus[1], 2)))
+        records.append((2500, lost_of, make.lost(2500, lost_of, 2)))
         add("kvm_entry", 3000, cpus[1])
         add("kvm_exit", 4000, cpus[1])
         add("kvm_entry", 4100, cpus[1])
@@ -198,7 +200,7 @@ def check_lost(build, folder):
         document = ask(build, path)
         got = document["pairs"]["exit"], document["excluded"]["pairs across lost records"]
         if got != expected or document["time"]["guest_ns"] != 900 + 1000:
-            wrong.append(f"CPUs {cpus}: {got}, {document['time']}")
+            wrong.append(f"CPUs {cpus}, {lost_of}: {got}, {document['time']}")
     return wrong
 
 

@@ -17,6 +17,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import forged
 from programs import hlguest_of
 from tap import DATA, Skip, Tap, environment, must, parser, run
 
@@ -246,12 +247,26 @@ def words_are_not_believed(bench):
             yield f"{words}: {verdict}, {status}, {err}"
 
 
+def odd_threads(bench):
+    """Threads as only a damaged recording has them are saved, and read again."""
+    bench.write("odd.data", forged.recording(b"".join(
+        forged.sample(0x52b0, pid, tid, 1000 + i) for i, (pid, tid) in enumerate(
+            ((1, 1), (2 ** 32 - 1, 2 ** 32 - 1), (2 ** 31, 2 ** 31), (7, 2 ** 32 - 2))))))
+    words = ("--by=pid,tid", "--force")
+    bench.save("odd", *words, "odd.data")
+    bench.must("merge", "-o", "sum", "odd")
+    series = [sorted({name for f in bench.json(*words, name)["functions"] for name in f["series"]})
+              for name in ("odd.data", "odd", "sum")]
+    if len(series[0]) != 4 or series[1:] != series[:1] * 2:
+        yield f"{series}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     sys.path.insert(1, os.path.join(sys.path[0], "../peers/pprof"))
     tap = Tap()
     checks = (("parts of a list", parts), ("lists", lists), ("recordings not read", unread),
-              ("profiles not read", failures), ("words of a part", words_are_not_believed))
+              ("profiles not read", failures), ("words of a part", words_are_not_believed), ("odd threads", odd_threads))
     for name, check in checks:
         with tempfile.TemporaryDirectory(prefix="merge-") as folder:
             tap.run(name, lambda c=check, f=folder: list(c(Bench(args.build, f))))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "filter/stats/interval.h"
 #include "filter/view/place-name.h"
 #include "filter/write/text-details.h"
@@ -19,10 +20,11 @@
 #include "tools/inputs/places.h"
 
 enum {
-	BAR = 10,     /* cells, on a terminal only */
-	COUNTS = 20,  /* columns of share and samples */
-	ADDRESS = 15, /* of marks, the address, and what is behind it */
-	SOURCE = 3,   /* in front of a source line, behind the counts */
+	BAR = 10,       /* cells, on a terminal only */
+	COUNTS = 20,    /* columns of share and samples */
+	ADDRESS = 15,   /* of marks, the address, and what is behind it */
+	SOURCE = 3,     /* in front of a source line, behind the counts */
+	HOT_CELLS = 36, /* of an instruction in the head */
 	LONGEST = 1024
 };
 
@@ -88,21 +90,41 @@ static void put_place(struct writer *w, const struct hlg_place *place)
 		    size, size == 1 ? "" : "s", place->start, place->image->path, where);
 }
 
-static void put_hottest(struct writer *w, const struct hlg_listing *l)
+/* Those to look for in what may be long: what they are, and of which source line. */
+static void put_hottest(const struct writer *w, const struct hlg_listing *l)
 {
-	char percent[16], text[256];
-	size_t n = 0;
-
-	if (l->n_hot == 0)
-		return;
-	for (size_t i = 0; i < l->n_hot && n < sizeof(text); i++) {
+	for (size_t i = 0; i < l->n_hot; i++) {
 		const struct hlg_line *line = &l->lines[l->hot[i]];
+		const char *slash = line->file ? strrchr(line->file, '/') : NULL;
+		char percent[16], text[LONGEST] = "";
 
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %" PRIx64 " %s %%",
-				      i ? "," : "", line->addr,
-				      hlg_interval_percent(percent, line->share));
+		if (line->text)
+			hlg_escape(text, sizeof(text), line->text);
+		if (w->columns)
+			cut(text, HOT_CELLS);
+		fprintf(w->f, "  %s %6s %%  %8" PRIx64, i ? "       " : "hottest",
+			hlg_interval_percent(percent, line->share), line->addr);
+		if (line->file && line->source_line > 0) {
+			fprintf(w->f, "  %-*s  ", HOT_CELLS, text);
+			hlg_escape_print(w->f, slash ? slash + 1 : line->file);
+			fprintf(w->f, ":%d\n", line->source_line);
+		} else {
+			fprintf(w->f, "%s%s\n", *text ? "  " : "", text);
+		}
 	}
-	hlg_text_line_wrap(w->f, &w->report->screen, "  hottest (ELF addr):", text);
+}
+
+/* Is it said of no instruction where its source is? */
+static bool has_no_source(const struct hlg_listing *l)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->lines[i].file)
+			return false;
+		any |= l->lines[i].text != NULL;
+	}
+	return any && HLG_HAVE_LIBDW;
 }
 
 /* Name, share, where, and the hottest lines; more only where there is something. */
@@ -112,16 +134,20 @@ static void put_head(struct writer *w, const struct hlg_listing *l,
 	const struct hlg_row *row = l->row;
 	char percent[16];
 
-	put_wrapped(w, "== ", "%s: %s %% of the guest, %" PRIu64 " sample%s%s%s%s",
-		    row->name, hlg_interval_percent(percent, row->share.share),
-		    row->count.samples, row->count.samples == 1 ? "" : "s",
-		    series ? "  [" : "", series ? series : "", series ? "]" : "");
+	put_wrapped(w, "== ", "%s: %" PRIu64 " sample%s, %s %% of the guest's%s%s%s",
+		    row->name, row->count.samples, row->count.samples == 1 ? "" : "s",
+		    hlg_interval_percent(percent, row->share.share), series ? "  [" : "",
+		    series ? series : "", series ? "]" : "");
 	put_place(w, &row->place);
 	hlg_places_put_aliases(w->f, &row->place);
 	put_hottest(w, l);
 	w->lost |= !hlg_called_by_put(w->f, &w->called, w->report, view, row);
 	if (l->remark)
 		fprintf(w->f, "  note: %s\n", l->remark);
+	if (has_no_source(l))
+		fputs("  note: no source lines: the ELF does not tell them (compile with "
+		      "-g)\n",
+		      w->f);
 	if (l->no_edges)
 		fputs("  note: skid: edges are known in decoded functions and labels "
 		      "only\n",

@@ -27,7 +27,7 @@ int hlg_guest_image_open(struct hlg_guests *guests, const void *bytes, size_t si
 				 "guests: cannot be copied: %s (free some memory)",
 				 strerrordesc_np(errno));
 	elf_version(EV_CURRENT);
-	guests->elf = rc == 0 ? elf_begin(guests->fd, ELF_C_READ, NULL) : NULL;
+	guests->elf = rc == 0 ? elf_begin(guests->fd, ELF_C_READ_MMAP, NULL) : NULL;
 	if (rc == 0 && !guests->elf)
 		rc = hlg_err_memory(err, "guests");
 	if (rc == 0)

@@ -305,6 +305,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 	switch (key) {
 	case '?':
+	case 'h':
 		return show_help(work, state, true);
 	case KEY_USAGE:
 		return show_help(work, state, false);
@@ -345,7 +346,7 @@ static size_t count(const struct hlg_verb_option *options)
 static struct argp_option *make_options(const struct hlg_verb_option *options,
 					const char *formats)
 {
-	struct argp_option *to = calloc(2 * count(options) + 3, sizeof(*to));
+	struct argp_option *to = calloc(2 * count(options) + 4, sizeof(*to));
 	size_t n = 0;
 
 	for (int i = 0; to && !is_end(&options[i]); i++) {
@@ -366,6 +367,7 @@ static struct argp_option *make_options(const struct hlg_verb_option *options,
 	}
 	if (to) {
 		to[n++] = (struct argp_option){"help", '?', NULL, 0, "this help", -1};
+		to[n++] = (struct argp_option){NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1};
 		to[n++] = (struct argp_option){
 			"usage", KEY_USAGE, NULL, 0, "the options in short", -1};
 	}

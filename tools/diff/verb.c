@@ -9,6 +9,7 @@
 
 #include "filter/report/nothing.h"
 #include "filter/run.h"
+#include "filter/stats/interval.h"
 #include "tools/cli/output.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
@@ -81,6 +82,7 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 {
 	const struct hlg_diff_row *row =
 		args->fails ? hlg_diff_grown(diff, args->least) : NULL;
+	char was[16], is[16];
 	struct hlg_err err;
 
 	for (int s = 0; s < 2; s++)
@@ -100,10 +102,10 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 	if (!row)
 		return 0;
 	hlg_err_set(&err, HLG_EINPUT,
-		    "%s: its share grew from %.2f %% to %.2f %% (--fail-if allows a "
+		    "%s: its share grew from %s %% to %s %% (--fail-if allows a "
 		    "growth of %g %%)",
-		    hlg_diff_name(row), 100 * row->share[0].share,
-		    100 * row->share[1].share, 100 * args->least);
+		    hlg_diff_name(row), hlg_interval_percent(was, row->share[0].share),
+		    hlg_interval_percent(is, row->share[1].share), 100 * args->least);
 	hlg_output_error(&err);
 	return 4;
 }

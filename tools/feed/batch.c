@@ -524,7 +524,7 @@ static void note_cut(const struct hlg_batch *batch, struct hlg_run *run)
 	if (first)
 		hlg_note_list_warn(&run->notes,
 				   "%zu of %zu files %s cut off: %s%s (%" PRIu64
-				   " bytes hold no whole record)",
+				   " bytes are missing or hold no whole record)",
 				   n, batch->n_paths, n == 1 ? "is" : "are", first,
 				   n > 1 ? " and others" : "", batch->sums.left);
 }

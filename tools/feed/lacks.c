@@ -78,13 +78,15 @@ static void note_end(const struct hlg_recording_sums *sums, const char *of,
 				  "and what perf notes behind it, may be missing)";
 
 	if (sums->left)
-		hlg_note_list_warn(notes,
-				   sums->recordings > 1
-					   ? "%srecordings were cut off: %" PRIu64
-					     " bytes at their ends hold no whole record"
-					   : "%sthe recording was cut off: its last "
-					     "%" PRIu64 " bytes hold no whole record",
-				   of, sums->left);
+		hlg_note_list_warn(
+			notes,
+			sums->recordings > 1
+				? "%srecordings were cut off: %" PRIu64
+				  " bytes at their ends are missing or hold no whole "
+				  "record"
+				: "%sthe recording was cut off: %" PRIu64
+				  " bytes at its end are missing or hold no whole record",
+			of, sums->left);
 	if (sums->no_end && sums->recordings > 1)
 		hlg_note_list_warn(notes,
 				   "%s%" PRIu64 " of %" PRIu64 " recordings have %s", of,

@@ -16,15 +16,17 @@
 void hlg_fleet_command_add(struct hlg_fleet_command *c, const char *fmt, ...)
 {
 	va_list ap;
-	char *word = NULL;
+	char *word;
 
 	va_start(ap, fmt);
-	if (c->failed || vasprintf(&word, fmt, ap) < 0 || !HLG_GROW(c->words, c->n + 1)) {
+	if (vasprintf(&word, fmt, ap) < 0)
+		word = NULL;
+	va_end(ap);
+	if (c->failed || !word || !HLG_GROW(c->words, c->n + 1)) {
 		c->failed = true;
-		va_end(ap);
+		free(word);
 		return;
 	}
-	va_end(ap);
 	c->words[c->n++] = word;
 	c->words[c->n] = NULL;
 }

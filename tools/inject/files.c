@@ -21,14 +21,11 @@ static int copy(int from, const char *path, int to, const char *folder,
 		struct hlg_err *err)
 {
 	char some[SOME];
-	ssize_t n, put;
+	ssize_t n;
 
-	while ((n = read(from, some, sizeof(some))) > 0)
-		for (ssize_t done = 0; done < n; done += put) {
-			put = write(to, some + done, (size_t)(n - done));
-			if (put < 0)
-				return hlg_out_fail(folder, "written", errno, err);
-		}
+	while ((n = read(from, some, sizeof(some))) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0 && !hlg_temp_file_write(to, some, (size_t)n))
+			return hlg_out_fail(folder, "written", errno, err);
 	return n == 0 ? 0
 		      : hlg_err_set(err, HLG_ESYSTEM,
 				    "%s: cannot be read: %s (try a file)", path,
@@ -38,7 +35,7 @@ static int copy(int from, const char *path, int to, const char *folder,
 int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err)
 {
 	bool standard = strcmp(path, "-") == 0;
-	const char *folder = getenv("TMPDIR");
+	const char *folder = hlg_temp_file_folder();
 	struct stat st;
 	int from, rc;
 
@@ -51,8 +48,6 @@ int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err
 	from = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (from < 0)
 		return hlg_file_fail(path, errno, err);
-	if (!folder || !folder[0])
-		folder = "/tmp";
 	rc = hlg_temp_file_nameless(folder);
 	if (rc < 0)
 		rc = hlg_out_fail(folder, "written", errno, err);

@@ -21,8 +21,8 @@ static bool read_labels(const struct hlg_decoder *d, const Pprof__Sample *sample
 		while (name && k < HLG_SAVED_N_KEYS &&
 		       strcmp(name, hlg_saved_key_names[k]) != 0)
 			k++;
-		if (!name || k == HLG_SAVED_N_KEYS || told >> k & 1 || label->num < -1 ||
-		    label->num > INT32_MAX)
+		if (!name || k == HLG_SAVED_N_KEYS || told >> k & 1 ||
+		    !hlg_decode_is_part(k, label->num))
 			return false;
 		told |= 1u << k;
 		key->part[k] = (int32_t)label->num;

@@ -70,10 +70,18 @@ bool hlg_decode_own_unknown(struct hlg_decoder *d, ProtobufCMessage *row)
 	return hlg_decode_keep_unknown(d, row, &read);
 }
 
+bool hlg_decode_is_part(size_t part, int64_t value)
+{
+	int64_t least = part == HLG_SAVED_N_KEYS - 1 ? -1 : INT32_MIN;
+
+	return value >= least && value <= INT32_MAX;
+}
+
 bool hlg_decode_is_key(const struct hlg_decoder *d, const struct hlg_saved_key *key)
 {
 	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++)
-		if (d->p->extra->by >> i & 1 ? key->part[i] < -1 : key->part[i] != 0)
+		if (d->p->extra->by >> i & 1 ? !hlg_decode_is_part(i, key->part[i])
+					     : key->part[i] != 0)
 			return false;
 	return key->event < d->p->extra->n_event;
 }

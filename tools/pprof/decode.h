@@ -45,6 +45,10 @@ bool hlg_decode_keep_unknown(struct hlg_decoder *d, ProtobufCMessage *to,
 /* Makes a row's unknown fields its own: until then they are those of the message read. */
 bool hlg_decode_own_unknown(struct hlg_decoder *d, ProtobufCMessage *row);
 
+/* Can it be that part of a key? A sandbox has a number of hlguest's; pid, tid and CPU are
+ * whatever was recorded, also in a recording that was damaged. */
+bool hlg_decode_is_part(size_t part, int64_t value);
+
 /* Is it of an event of the file, and are there those numbers that by has? */
 bool hlg_decode_is_key(const struct hlg_decoder *d, const struct hlg_saved_key *key);
 

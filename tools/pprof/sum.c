@@ -70,12 +70,10 @@ static const void *copy(struct hlg_saved *to, const void *from, size_t size)
 	return bytes && size ? memcpy(bytes, from, size) : bytes;
 }
 
-/* Makes a text, which is escaped already, the sum's own; NULL stays. False without
- * memory. */
+/* Makes a text, which is escaped already, the sum's own. False without memory. */
 static bool own(struct hlg_saved *to, const char **text)
 {
-	if (*text)
-		*text = copy(to, *text, strlen(*text) + 1);
+	*text = copy(to, *text, strlen(*text) + 1);
 	return *text;
 }
 

@@ -28,12 +28,9 @@ int hlg_top_spool_create(const char *path, struct hlg_err *err)
 
 static int open_nameless(struct hlg_err *err)
 {
-	const char *folder = getenv("TMPDIR");
-	int fd;
+	const char *folder = hlg_temp_file_folder();
+	int fd = hlg_temp_file_nameless(folder);
 
-	if (!folder || !folder[0])
-		folder = "/tmp";
-	fd = hlg_temp_file_nameless(folder);
 	return fd >= 0 ? fd : hlg_out_fail(folder, "written to", errno, err);
 }
 
@@ -48,7 +45,7 @@ int hlg_top_spool_begin(struct hlg_top_spool *spool, const char *path,
 	return path && fd < 0 ? fd : 0;
 }
 
-/* A file that nothing came into is in the way of the next try. */
+/* A file that nothing came into, in whole, is in the way of the next try. */
 static void close_file(struct hlg_top_spool *spool)
 {
 	if (spool->fd < 0)
@@ -62,8 +59,6 @@ static void close_file(struct hlg_top_spool *spool)
 int hlg_top_spool_write(struct hlg_top_spool *spool, const void *bytes, size_t n,
 			struct hlg_err *err)
 {
-	const char *at = bytes;
-
 	if (spool->fd < 0)
 		return 0;
 	if (!spool->path && spool->size + n > HLG_TOP_SPOOL_MAX) {
@@ -73,24 +68,17 @@ int hlg_top_spool_write(struct hlg_top_spool *spool, const void *bytes, size_t n
 		close_file(spool);
 		return 0;
 	}
-	while (n) {
-		ssize_t put = write(spool->fd, at, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0) {
-			hlg_out_fail(spool->path ? spool->path : "the recording",
-				     "written", errno, &spool->why);
-			close_file(spool);
-			if (spool->path)
-				*err = spool->why;
-			return spool->path ? HLG_ESYSTEM : 0;
-		}
-		at += put;
-		n -= (size_t)put;
-		spool->size += (uint64_t)put;
+	if (hlg_temp_file_write(spool->fd, bytes, n)) {
+		spool->size += n;
+		return 0;
 	}
-	return 0;
+	hlg_out_fail(spool->path ? spool->path : "the recording", "written", errno,
+		     &spool->why);
+	close_file(spool);
+	if (!spool->path)
+		return 0;
+	*err = spool->why;
+	return HLG_ESYSTEM;
 }
 
 /* False, with errno: 0 if from is shorter. */
@@ -103,15 +91,8 @@ static bool copy(int to, int from, uint64_t n)
 		ssize_t got = pread(from, buffer, most, (off_t)at);
 
 		errno = got == 0 ? 0 : errno;
-		if (got <= 0)
+		if (got <= 0 || !hlg_temp_file_write(to, buffer, (size_t)got))
 			return false;
-		for (ssize_t done = 0; done < got;) {
-			ssize_t put = write(to, buffer + done, (size_t)(got - done));
-
-			if (put < 0 && errno != EINTR)
-				return false;
-			done += put > 0 ? put : 0;
-		}
 		at += (uint64_t)got;
 	}
 	return true;

@@ -40,7 +40,7 @@ int hlg_top_spool_save(const struct hlg_top_spool *spool, uint64_t n, const char
 /* A file of this name that nobody has yet, for writing; or an error. */
 int hlg_top_spool_create(const char *path, struct hlg_err *err);
 
-/* A named file stays, unless it is empty. */
+/* A named file stays, unless it is empty, or its first write failed. */
 void hlg_top_spool_finish(struct hlg_top_spool *spool);
 
 #endif

@@ -10,6 +10,7 @@ refused in one line, with at most MEMORY and CPU_LIMIT seconds of a processor.
 """
 import gzip
 import os
+import re
 import resource
 import struct
 import subprocess
@@ -40,6 +41,16 @@ def shared_section_names(put, verb):
     guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
     yield verb("report", guest, put("a.data", f.recording(f.sample()))), 0, ""
     yield verb("lookup", guest, "0x1000"), 0, ""
+    # Of data, each of which has a sample.
+    n, elf = 5000, f.Elf()
+    name = elf.name(b"A" * 300000)
+    for i in range(n):
+        elf.section(name, 1, 2, 0x100000 + 16 * i, elf.text, 16)
+    elf.segments.append((1, 4, elf.text, 0x100000, 0x100000, 0x1000, 16 * n, 1))
+    guest = put("guest.elf", elf.symbols([(1, f.TEXT, 16)], b"\0main\0").build())
+    samples = [f.TEXT] * n + [0x100000 + 16 * i for i in range(n)]
+    data = put("a.data", f.recording(b"".join(map(f.sample, samples))))
+    yield verb("report", "-q", guest, data), 3, ""  # half of them fit nothing
 
 
 def shared_names(put, verb):
@@ -292,6 +303,27 @@ def nested_functions(put, verb):
             for words in (("report", "--children"), ("report", "--skid=3"),
                           ("report", "--format=json"), ("annotate", "--top=0")):
                 yield verb(*words, "-q", "--force", guest, data), status, told
+
+
+def long_name(put, verb):
+    """A function called by 400 KB, or by 20,000 names, in which 12,000 threads have a sample."""
+    data = put("a.data", f.recording(b"".join(f.sample(tid=i + 1) for i in range(12000))))
+    elf = f.Elf().symbols([(1, f.TEXT, 0x1000)], b"\0" + b"A" * 400000 + b"\0")
+    guest = put("guest.elf", elf.build())
+    for words in "--format=csv", "--format=json":
+        yield verb("report", "-q", "--by=tid", words, guest, data), 1, "repeat too long names"
+    yield verb("report", "-q", guest, data), 0, ""
+    elf = f.Elf().symbols([(1, f.TEXT, 0x1000)] * 20000, b"\0f\0")
+    guest = put("guest.elf", elf.build())
+    few = put("few.data", f.recording(b"".join(map(f.sample, range(f.TEXT, f.TEXT + 20)))))
+    for form in "csv", "json", "text":
+        words = ("report", "-q", "--aliases", "--wide", f"--format={form}", "-o", "out", guest)
+        yield verb(*words, "--by=tid", data), 0, ""
+        yield verb(*words, few), 0, ""
+        with open(os.path.join(os.path.dirname(data), "out"), encoding="utf-8") as out:
+            text = out.read()
+        if len(re.findall(r"\bf\b", text)) > 1010 or "..." not in text:
+            yield verb("report", "-o", "out"), 0, "a thousand names, and that there are more"
 
 
 def large_function(put, verb):
@@ -555,7 +587,7 @@ def shared_insides(put, verb):
 CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
-         shared_ranges, ranges_below, inlined_everywhere, nested_functions, large_function,
+         shared_ranges, ranges_below, inlined_everywhere, nested_functions, long_name, large_function,
          many_callers, popular_function,
          attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,

@@ -19,13 +19,16 @@
 #include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
 
-static bool named; /* as on a file system that has no files without names */
-static bool dies;  /* as if killed before it takes the name */
+static bool named;  /* as on a file system that has no files without names */
+static bool dies;   /* as if killed before it takes the name */
+static int signals; /* if 1: each second write is interrupted, the others are short */
 
 int __real_openat64(int folder, const char *path, int flags, ...);
 int __wrap_openat64(int folder, const char *path, int flags, ...);
 int __real_renameat(int a, const char *from, int b, const char *to);
 int __wrap_renameat(int a, const char *from, int b, const char *to);
+ssize_t __real_write(int fd, const void *bytes, size_t n);
+ssize_t __wrap_write(int fd, const void *bytes, size_t n);
 
 int __wrap_openat64(int folder, const char *path, int flags, ...)
 {
@@ -47,6 +50,16 @@ int __wrap_renameat(int a, const char *from, int b, const char *to)
 	if (dies)
 		_exit(9);
 	return __real_renameat(a, from, b, to);
+}
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t n)
+{
+	if (!signals)
+		return __real_write(fd, bytes, n);
+	if (signals++ % 2 == 0)
+		return __real_write(fd, bytes, (n + 1) / 2);
+	errno = EINTR;
+	return -1;
 }
 
 /* In some file systems there is one way only. */
@@ -261,13 +274,26 @@ START_TEST(nameless)
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	ck_assert_uint_eq(st.st_nlink, 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0600);
-	ck_assert_int_eq(write(fd, "abc", 3), 3);
+	signals = 1;
+	ck_assert(hlg_temp_file_write(fd, "abc", 3));
+	ck_assert_int_eq(signals, 5);
 	ck_assert_int_eq(pread(fd, got, 3, 0), 3);
 	ck_assert_str_eq(got, "abc");
 	ck_assert_uint_eq(kit_count_files(), 0);
 	close(fd);
 	ck_assert_int_eq(hlg_temp_file_nameless("nowhere"), -1);
 	ck_assert_int_eq(errno, ENOENT);
+}
+END_TEST
+
+START_TEST(folder)
+{
+	unsetenv("TMPDIR");
+	ck_assert_str_eq(hlg_temp_file_folder(), "/tmp");
+	setenv("TMPDIR", "", 1);
+	ck_assert_str_eq(hlg_temp_file_folder(), "/tmp");
+	setenv("TMPDIR", "/there", 1);
+	ck_assert_str_eq(hlg_temp_file_folder(), "/there");
 }
 END_TEST
 
@@ -285,5 +311,6 @@ int main(void)
 	tcase_add_loop_test(tc, mode, 0, 10);
 	tcase_add_loop_test(tc, name_is_taken_by_a_folder, 0, 2);
 	tcase_add_loop_test(tc, nameless, 0, 2);
+	tcase_add_test(tc, folder);
 	return tap_main(suite);
 }

@@ -21,8 +21,8 @@
 #define SUITED " (give the little-endian ELF64 of an x86-64 or AArch64 guest)"
 #define AGAIN  " (the ELF is damaged; build or copy it again)"
 #define STRIPPED                                                                         \
-	"has no symbols (it was stripped: `strip -s` and, for Rust, `strip = "           \
-	"\"symbols\"` remove them, `strip --strip-debug` is safe)"
+	"has no symbols, it was stripped (name it as it was built, or keep them: "       \
+	"`strip --strip-debug`, for Rust `strip = \"debuginfo\"`)"
 
 static struct mkelf_guest guest;
 static struct hlg_elf64 elf;

@@ -17,8 +17,8 @@
 
 #define AGAIN " (the ELF is damaged; build or copy it again)"
 #define STRIPPED                                                                         \
-	"has no symbols (it was stripped: `strip -s` and, for Rust, `strip = "           \
-	"\"symbols\"` remove them, `strip --strip-debug` is safe)"
+	"has no symbols, it was stripped (name it as it was built, or keep them: "       \
+	"`strip --strip-debug`, for Rust `strip = \"debuginfo\"`)"
 #define NO_CODE_NAMED                                                                    \
 	"has no symbol that names code (it was stripped: `strip --strip-debug` is "      \
 	"safe, `strip -s` and, for Rust, `strip = \"symbols\"` are not)"

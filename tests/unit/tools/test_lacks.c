@@ -67,8 +67,8 @@ START_TEST(one_thing_each)
 		     "6 compressed records were skipped, with all samples in them (use a "
 		     "hlguest that is built with libzstd)");
 	check_counts((struct hlg_perfdata_counts){.left = 5, .missing = UINT64_MAX},
-		     "the recording was cut off: its last 18446744073709551615 bytes "
-		     "hold no whole record");
+		     "the recording was cut off: 18446744073709551615 bytes at its end "
+		     "are missing or hold no whole record");
 }
 END_TEST
 
@@ -84,8 +84,9 @@ START_TEST(ends)
 	snprintf(expected, sizeof(expected), "the recording has %s", no_end);
 	check_counts(cut[0], expected);
 	check_counts(cut[1], expected);
-	check_counts(cut[2], "the recording was cut off: its last 8 bytes hold no whole "
-			     "record");
+	check_counts(cut[2],
+		     "the recording was cut off: 8 bytes at its end are missing or "
+		     "hold no whole record");
 	for (size_t i = 0; i < 3; i++) {
 		one = (struct hlg_recording_sums){.recordings = 1};
 		hlg_lacks_set(&one, &cut[i]);
@@ -96,7 +97,8 @@ START_TEST(ends)
 	snprintf(expected, sizeof(expected), "2 of 3 recordings have %s", no_end);
 	check_note(&all, expected);
 	check_note(&(struct hlg_recording_sums){.recordings = 2, .left = 9},
-		   "recordings were cut off: 9 bytes at their ends hold no whole record");
+		   "recordings were cut off: 9 bytes at their ends are missing or "
+		   "hold no whole record");
 }
 END_TEST
 
