@@ -187,4 +187,4 @@ def check_cut(bed, rng):
         raise Broken("a recording that was cut is refused")
     same(f"samples of one cut at {end}", [samples], [document["totals"]["seen"]["samples"]])
     same(f"bytes that are left of one cut at {end}", [len(body) - at],
-         [told(document, r"its last (\d+) bytes")])
+         [told(document, r"(\d+) bytes at its end")])
