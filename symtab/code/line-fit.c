@@ -328,18 +328,39 @@ bool hlg_line_fit_runs(const struct hlg_line_fit *fit, uint64_t addr)
 	return hlg_all_lines_find(&fit->lines, addr) != HLG_NO_LINE;
 }
 
-/* The word of an address; of those that are in no line, however they are moved, any such.
+/* Words from here on, and as far behind the last, are in no line, however they are moved.
  */
+static const int64_t far = HLG_LINE_FIT_FAR / INSN + 1;
+
 static int64_t word_of(const struct hlg_line_fit *fit, uint64_t addr)
 {
-	const int64_t far = HLG_LINE_FIT_FAR / INSN + 1;
 	const int64_t by = (int64_t)(addr - fit->lines.start);
-	const int64_t word = by >= 0 ? by / INSN : (by - (INSN - 1)) / INSN;
 
-	return word < -far ? -far
-	       : word > (int64_t)fit->lines.n_words + far
-		       ? (int64_t)fit->lines.n_words + far
-		       : word;
+	return by >= 0 ? by / INSN : (by - (INSN - 1)) / INSN;
+}
+
+/*
+ * The words of addresses, in ascending order: the guest's addresses are in it, but the
+ * image's own may pass 2^64 on the way. What is far from all lines is in front of those
+ * that are near, or behind them, as it stands.
+ */
+static void set_words(struct hlg_line_fit_samples *s, const struct hlg_line_fit *fit,
+		      uint64_t move)
+{
+	const int64_t behind = (int64_t)fit->lines.n_words + far;
+	int64_t last = -far;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const uint64_t addr = s->addrs[i].ip + move;
+		const int64_t word = word_of(fit, addr);
+
+		if (word > -far && word < behind && word >= last)
+			last = word;
+		else if (last > -far)
+			last = behind;
+		s->word[i] = last;
+		s->odd |= addr % INSN != 0;
+	}
 }
 
 static void fill_samples(struct hlg_line_fit_samples *s, const struct hlg_line_fit *fit,
@@ -374,10 +395,7 @@ bool hlg_line_fit_samples_begin(struct hlg_line_fit_samples *s,
 	s->behind = calloc(n + 1, sizeof(*s->behind));
 	if (!s->word || !s->alone || !s->behind)
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		s->word[i] = word_of(fit, addrs[i].ip + move);
-		s->odd |= (addrs[i].ip + move) % INSN != 0;
-	}
+	set_words(s, fit, move);
 	s->first = s->word[0];
 	s->n_words = n ? (size_t)(s->word[n - 1] - s->first) + 1 : 0;
 	s->before = calloc(s->n_words + 1, sizeof(*s->before));

@@ -28,6 +28,7 @@ CPUS = 3
 FUNC, NOTYPE, OBJECT, IFUNC = 2, 0, 1, 10
 EXITS = b"\xe6\x64", b"\xf4"  # out, hlt
 NOTE = struct.pack("<III", 11, 8, 1) + b"Hyperlight\0\0" + b"0.18.0\0\0"
+HIGH = 0xffff800000000000  # where kernels lie
 MAPPING = {0x100: b"$x", 0x200: b"$d", 0x300: b"$x.%d"}  # of AArch64: local, of no type
 # nop, ret, hvc #0, svc #0, add x0, x0, #1, a word that is no instruction
 ARM = tuple(struct.pack("<I", word) for word in (0xd503201f, 0xd65f03c0, 0xd4000002, 0xd4000001,
@@ -146,7 +147,8 @@ class Guest:
         if self.hot and rng.random() < .1:
             return rng.choice(self.hot)
         if rng.random() < .05:
-            return rng.choice((self.base - 64, self.base + self.size + 4096, rng.getrandbits(44)))
+            return rng.choice((self.base - 64, self.base + self.size + 4096, rng.getrandbits(44),
+                               1 << 63 | rng.getrandbits(63), HIGH + rng.getrandbits(20)))
         return self.base + rng.randrange(self.size)
 
 

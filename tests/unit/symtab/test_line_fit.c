@@ -203,6 +203,41 @@ START_TEST(parts)
 }
 END_TEST
 
+/* Guest addresses of both halves, in their order; the image's own pass 2^64 among them.
+ */
+START_TEST(far_away)
+{
+	const uint64_t high = UINT64_C(0xffff800000000000);
+	const struct {
+		uint64_t base, ip[6];
+	} far[] = {
+		{0, {FIRST, FIRST + 4, FIRST + 8, high + FIRST, high + 0x1000000, -8ULL}},
+		{0, {high, high + 4, high + 8, high + 12, high + 16, -8ULL}},
+		{high, {4, FIRST, high - 8, high + FIRST, high + FIRST + 4, -8ULL}},
+		{high, {4, 8, 12, 16, FIRST, FIRST + 4}},
+		{1ULL << 63, {4, FIRST, high + FIRST, high + FIRST + 4, -16ULL, -8ULL}},
+	};
+
+	for (size_t i = 0; i < sizeof(far) / sizeof(far[0]); i++) {
+		struct hlg_line_fit_samples samples;
+		double all;
+
+		for (n = 0; n < 6; n++)
+			addrs[n] = (struct hlg_sampled){far[i].ip[n], 1 + n};
+		ck_assert(hlg_line_fit_score(fit, addrs, n, -far[i].base, &all, NULL));
+		ck_assert(hlg_line_fit_samples_begin(&samples, fit, addrs, n,
+						     -far[i].base));
+		for (size_t k = 1; k < n; k++)
+			ck_assert_int_le(samples.word[k - 1], samples.word[k]);
+		ck_assert_uint_lt(samples.n_words, 4 * HLG_LINE_FIT_FAR);
+		ck_assert(fabs(hlg_line_fit_part(fit, &samples, 0, n, 0,
+						 -(double)INFINITY) -
+			       all) < 1e-9);
+		hlg_line_fit_samples_finish(&samples);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("line fit");
@@ -215,5 +250,6 @@ int main(void)
 	tcase_add_test(tc, where_nothing_runs);
 	tcase_add_test(tc, moved);
 	tcase_add_test(tc, parts);
+	tcase_add_test(tc, far_away);
 	return tap_main(suite);
 }
