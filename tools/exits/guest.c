@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "filter/report/banner.h"
 #include "filter/trust/base-search.h"
@@ -13,7 +14,9 @@
 
 enum {
 	ENOUGH = 100, /* samples, to find a base by them alone */
-	MANY = 4096   /* addresses; those that follow are counted by function */
+	FEW = 128,  /* addresses; if these fit, those that follow are counted by function,
+		     */
+	MANY = 4096 /* and behind so many in any case */
 };
 
 /* Are all stated? Then nothing moves them. */
@@ -70,10 +73,26 @@ static uint64_t function_of(struct hlg_exits_guest *g, uint64_t ip)
 	return start.owner == place.owner && start.kind == place.kind ? first : ip;
 }
 
+/* Do the addresses so far fit? Where they do not, none is named: they stay apart. */
+static bool fits_so_far(struct hlg_exits_guest *g)
+{
+	struct hlg_report *report = &g->check.report;
+	struct hlg_err err;
+	bool fits = hlg_address_check_judge(&g->check, &g->run->space, &err) == 0 &&
+		    !report->suppressed;
+
+	hlg_report_finish(report);
+	return fits;
+}
+
 static __attribute__((noinline)) uint64_t look_up(struct hlg_exits_guest *g, uint64_t ip)
 {
 	hlg_address_check_add(&g->check, ip);
-	return g->n++ < MANY ? ip : function_of(g, ip);
+	if (g->n++ == FEW && fits_so_far(g)) {
+		g->fits = true;
+		memset(g->known, 0, sizeof(g->known)); /* which are apart */
+	}
+	return g->n > MANY || (g->n > FEW && g->fits) ? function_of(g, ip) : ip;
 }
 
 /* An address of the same place, for all of its addresses the same if they are many. */

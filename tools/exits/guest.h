@@ -15,7 +15,8 @@ struct hlg_exits_guest {
 	struct hlg_run *run;
 	struct hlg_address_check check; /* judged by hlg_exits_guest_settle */
 	bool folds;                     /* functions are counted from some address on, */
-	bool knows;                     /* or samples were read, which show the bases */
+	bool fits;                      /* as the first few say */
+	bool knows;                     /* samples were read, which show the bases */
 	/* The latest addresses, by hash. At first 0 stands for 0: true of any place. */
 	struct {
 		uint64_t ip, to;
