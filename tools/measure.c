@@ -24,7 +24,7 @@ enum {
 	FEW = 100 /* samples: shares are uncertain by some 10 % then */
 };
 
-static char recording[] = "perf.data.guest"; /* as record has it by default */
+static char recording[] = HLG_INPUTS_DEFAULT;
 
 /* Where -- stands; argc if it does not. */
 static int find_dashes(int argc, char *const *argv)
@@ -384,10 +384,10 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 		if (!good && status == 0)
 			status = 1;
 		if (good && !quiet) {
-			hlg_output_fold(
-				stderr, 0, 0,
-				"hlguest: perf.data.guest: the recording, kept for "
-				"hlguest report, annotate, flame");
+			hlg_output_fold(stderr, 0, 0,
+					"hlguest: " HLG_INPUTS_DEFAULT
+					": the recording, kept for "
+					"hlguest report, annotate, flame");
 			fputc('\n', stderr);
 		}
 		if (good) {

@@ -77,6 +77,30 @@ bool hlg_number_nano(const char *s, uint64_t *value)
 	return *s == '\0' && !__builtin_add_overflow(*value, places, value);
 }
 
+bool hlg_number_time(const char *s, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		uint64_t per; /* of 10^-9 units a ns */
+	} units[] = {
+		{"ns", 1000000000}, {"us", 1000000}, {"ms", 1000}, {"s", 1}, {"", 1}};
+	size_t n = strspn(s, "0123456789.");
+	char number[32];
+
+	if (n >= sizeof(number))
+		return false;
+	memcpy(number, s, n);
+	number[n] = '\0';
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(s + n, units[i].unit) == 0) {
+			if (!hlg_number_nano(number, ns))
+				return false;
+			*ns /= units[i].per;
+			return true;
+		}
+	return false;
+}
+
 static bool read_id(const char **s, uint32_t *id)
 {
 	uint64_t value;

@@ -19,6 +19,10 @@ bool hlg_number_size(const char *s, uint64_t *value);
 /* A decimal fraction in units of 10^-9: "12.5" is 12500000000. At most nine places. */
 bool hlg_number_nano(const char *s, uint64_t *value);
 
+/* A time, in ns: such a fraction with ns, us, ms or s behind it; without, of seconds.
+ * Less than a ns is cut off. */
+bool hlg_number_time(const char *s, uint64_t *ns);
+
 /* A set of numbers, as ranges [first, last] in the order given. */
 struct hlg_number_list {
 	struct {

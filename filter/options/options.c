@@ -184,26 +184,7 @@ static int set_percent(const char *arg, const char *value, uint64_t *min,
 /* "+10", "+500ms": nothing, or an offset, in ns. */
 static bool parse_offset(const char *text, uint64_t *ns)
 {
-	static const struct {
-		const char *unit;
-		uint64_t per; /* of 10^-9 units a ns */
-	} units[] = {
-		{"ns", 1000000000}, {"us", 1000000}, {"ms", 1000}, {"s", 1}, {"", 1}};
-	size_t n = strspn(text + 1, "0123456789.");
-	char number[32];
-
-	if (text[0] != '+' || n >= sizeof(number))
-		return false;
-	memcpy(number, text + 1, n);
-	number[n] = '\0';
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(text + 1 + n, units[i].unit) == 0) {
-			if (!hlg_number_nano(number, ns))
-				return false;
-			*ns /= units[i].per;
-			return true;
-		}
-	return false;
+	return text[0] == '+' && hlg_number_time(text + 1, ns);
 }
 
 #define ALL_PERCENT UINT64_C(100000000000) /* 100 %, in 10^-9 */

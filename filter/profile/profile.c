@@ -432,10 +432,8 @@ static void merge_event(struct hlg_profile *to, const struct hlg_event *from)
 	hlg_count_sub(&to->seen, from->host);
 }
 
-void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
+static void merge_totals(struct hlg_profile *to, const struct hlg_profile *from)
 {
-	uint32_t *series = malloc((from->n_series + 1) * sizeof(*series));
-
 	to->overflow |=
 		from->overflow || from->seen.period > UINT64_MAX - to->seen.period;
 	hlg_count_add(&to->seen, from->seen);
@@ -451,10 +449,13 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	for (int i = 0; i < HLG_N_IDS; i++)
 		hlg_few_merge(&to->passed[i], &from->passed[i]);
 	to->unrecorded += from->unrecorded;
-	for (uint32_t i = 0; i < from->n_events; i++)
-		merge_event(to, &from->events[i]);
-	for (uint32_t i = 0; series && i < from->n_series; i++)
-		series[i] = hlg_profile_map(to, from, i);
+}
+
+/* series: what those of from are; NULL without memory. What has none is taken out of the
+ * totals again, which have it. */
+static void merge_cells(struct hlg_profile *to, const struct hlg_profile *from,
+			const uint32_t *series)
+{
 	for (uint32_t i = 0; series && i < from->n_series; i++)
 		if (series[i] != HLG_NO_SERIES)
 			to->series[series[i]].squares += from->series[i].squares;
@@ -470,6 +471,18 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 			merge_cell(to, &from->cells[i],
 				   series ? series[from->cells[i].series] : HLG_NO_SERIES,
 				   hlg_profile_move(from, from->cells[i].series));
+}
+
+void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
+{
+	uint32_t *series = malloc((from->n_series + 1) * sizeof(*series));
+
+	merge_totals(to, from);
+	for (uint32_t i = 0; i < from->n_events; i++)
+		merge_event(to, &from->events[i]);
+	for (uint32_t i = 0; series && i < from->n_series; i++)
+		series[i] = hlg_profile_map(to, from, i);
+	merge_cells(to, from, series);
 	hlg_transits_merge(&to->transits, &from->transits);
 	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);

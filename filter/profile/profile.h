@@ -160,7 +160,8 @@ void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
 bool hlg_profile_tell_sandboxes(struct hlg_profile *profile,
 				const struct hlg_sandboxes *sandboxes);
 
-/* Whoever counts samples of this event wants to see each: none is for the short cuts. */
+/* Closes the short cuts (hlg_profile_hit, struct hlg_hits) for this event: each sample
+ * goes through hlg_profile_add. */
 void hlg_profile_no_short_cut(struct hlg_profile *profile, uint32_t event);
 
 /* What became of a sample: it was not asked for, or was counted as one of host or guest.

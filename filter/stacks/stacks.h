@@ -128,8 +128,8 @@ struct hlg_stacks {
 bool hlg_stacks_init(struct hlg_stacks *stacks, const struct hlg_options *options);
 void hlg_stacks_finish(struct hlg_stacks *stacks);
 
-/* The thread has entered the guest. A KVM_RUN goes for the kvm_entries behind it, which
- * say the same, as a rule without a callchain. */
+/* The thread has entered the guest. Once a thread's KVM_RUN was seen, its kvm_entries are
+ * ignored: they say the same, mostly without a callchain. */
 void hlg_stacks_enter(struct hlg_stacks *stacks, const struct hlg_stacks_sample *sample);
 
 /* Guest and host samples that the profile has counted in a series. sample->comm and

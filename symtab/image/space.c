@@ -54,12 +54,13 @@ static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 					   "one of them)",
 					   a->image->path, b->image->path);
 		if (b->first <= a->last)
-			return hlg_err_set(err, HLG_EINPUT,
-					   "%s@0x%" PRIx64 ": overlaps %s@0x%" PRIx64
-					   " at 0x%" PRIx64
-					   " (state the bases as FILE@ADDR)",
-					   b->image->path, b->at.base, a->image->path,
-					   a->at.base, b->first);
+			return hlg_err_set(
+				err, HLG_EINPUT,
+				"%s@0x%" PRIx64 ": overlaps %s@0x%" PRIx64
+				" at 0x%" PRIx64
+				" (state the bases as FILE@ADDR, or name one at a time)",
+				b->image->path, b->at.base, a->image->path, a->at.base,
+				b->first);
 	}
 	return 0;
 }

@@ -17,7 +17,7 @@ Each comes from the environment, else from its place in DIR. LC_ALL is C, or
 HLG_TEST_LOCALE, TZ is UTC or HLG_TEST_ZONE; HOME is empty, stdin /dev/null, no pager, no perf configuration.
 
 Needs: perf, perf-record (a cpu-clock recording works), kvm and x86-64 (of the command) are tried out; the
-others are the words of HLG_FEATURES; those of HLG_WITHOUT are not met. A case whose needs are not met is skipped with
+others are the words of HLG_FEATURES, by default what DIR/config.h has; those of HLG_WITHOUT are not met. A case whose needs are not met is skipped with
 the reason.
 
 Output is TAP, a failure with a unified diff from expected to actual. --update rewrites
@@ -28,6 +28,7 @@ import argparse
 import concurrent.futures
 import difflib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -227,6 +228,15 @@ def case_paths(names):
     return [f if os.sep in f else os.path.join(HERE, f) for f in files]
 
 
+def features_of(build):
+    """The libraries that a build has; of a folder that is none, none."""
+    try:
+        with open(os.path.join(build, "config.h"), encoding="utf-8") as f:
+            return [name.lower() for name in re.findall(r"#define HLG_HAVE_(\w+) 1$", f.read(), re.M)]
+    except FileNotFoundError:
+        return []
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -237,6 +247,7 @@ def main():
     args = parser.parse_args()
     sys.stdout.reconfigure(encoding="utf-8", line_buffering=True)
     env = environment(args.build)
+    env.setdefault("HLG_FEATURES", " ".join(features_of(args.build)))
     features = Features(env)
     paths = case_paths(args.case)
     failed = 0

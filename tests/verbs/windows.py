@@ -128,6 +128,8 @@ def sums_agree(w, events):
         yield "the intervals' sums differ"
     if sum(int(r[4 + n]) for r in every) != len(rows):
         yield "the intervals hold another number of windows"
+    if any(w.csv(f"--every={time}")[1:] != every for time in ("0.02", "20000us")):
+        yield "20 ms in another unit, or of seconds, are others"
     functions = w.csv("--summary")[1:]
     if [sum(int(r[3 + i]) for r in functions) for i in range(n)] != total:
         yield "the functions' sums differ"
@@ -273,7 +275,7 @@ def words_are_told(w, _):
             (["--event=cycles"], 1, "no counter group has cycles as its first event"),
             (["--between=port:1..port:2"], 1, "holds no counters read at kvm:kvm_pio"),
             (["--between=port:1"], 2, "not two markers"),
-            (["--every=5"], 2, "not a time"), (["--every=0ms"], 2, "not a time"),
+            (["--every=5x"], 2, "not a time"), (["--every=0ms"], 2, "not a time"),
             (["--format=folded"], 2, "not of this verb"),
             (["--hpctool", "--format=text"], 2, "--hpctool: not with --format=text"),
             (["--every=1s", "--between=port:1..port:2"], 2, "leave one of both out"),

@@ -36,8 +36,8 @@ struct hlg_batch {
 	size_t n_paths;
 	unsigned threads;
 	bool quiet; /* no progress line */
-	/* NULL, or what is taken, as it is and copied, for the only path, which is a name
-	 * then. */
+	/* NULL, or what somebody else has read: it is copied instead of reading. n_paths
+	 * is 1 then, and the path only a name for messages. */
 	const struct hlg_batch_given *given;
 	bool judge; /* fill in fit, if there are several: it costs */
 	/* NULL, or one for each path: what is noted of the builds that ran. */

@@ -224,7 +224,8 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 		take(feed, raw);
 }
 
-/* What a sample is for, besides the profile; its chain is wanted for any of it. */
+/* Which of HLG_TIMELINE_* a sample is for; 0: the profile alone, so that its callchain
+ * need not be read. */
 static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 			const struct hlg_sample *s, enum hlg_disposition disposition)
 {

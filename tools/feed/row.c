@@ -16,7 +16,7 @@ enum {
 struct row {
 	uint64_t like;      /* their header, with all bits of misc */
 	size_t size;        /* of each */
-	const uint8_t *end; /* of the samples that may follow, less one of this size */
+	const uint8_t *end; /* the last address at which one of this size can begin */
 	struct hlg_perfdata_layout layout;
 };
 

@@ -119,8 +119,9 @@ static int make_folder(const char *path, struct hlg_err *err)
 				   path);
 	if (errno == EEXIST)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is there already (use another --dir, or hlguest "
-				   "fleet submit --resume DIR)",
+				   "%s: is there already (if its fleet is done, remove it; "
+				   "if not, hlguest fleet submit --resume DIR; or use "
+				   "another --dir)",
 				   path);
 	return hlg_out_fail(path, "made", errno, err);
 }

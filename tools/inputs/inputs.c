@@ -20,8 +20,6 @@
 #include "tools/perfdata/perfdata.h"
 #include "tools/pprof/pprof.h"
 
-#define HOST_FILE "perf.data.kvm" /* what record --host writes */
-
 /* The first argument of a kind, or NULL. */
 static const char *find_other(const struct hlg_inputs *in, enum hlg_file_kind kind)
 {
@@ -256,13 +254,13 @@ static void tell_default(struct hlg_run *run)
 		return;
 	snprintf(run->recording, sizeof(run->recording), HLG_INPUTS_DEFAULT " of %s",
 		 made);
-	if (stat(HOST_FILE, &other) == 0 && S_ISREG(other.st_mode) &&
+	if (stat(HLG_INPUTS_HOST, &other) == 0 && S_ISREG(other.st_mode) &&
 	    (other.st_mtim.tv_sec > st.st_mtim.tv_sec ||
 	     (other.st_mtim.tv_sec == st.st_mtim.tv_sec &&
 	      other.st_mtim.tv_nsec > st.st_mtim.tv_nsec)))
-		hlg_note_list_warn(&run->notes,
-				   HOST_FILE " is newer than " HLG_INPUTS_DEFAULT
-					     ", which is shown (name it to see it)");
+		hlg_note_list_warn(&run->notes, HLG_INPUTS_HOST
+				   " is newer than " HLG_INPUTS_DEFAULT
+				   ", which is shown (name it to see it)");
 }
 
 int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,

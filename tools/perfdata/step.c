@@ -177,7 +177,8 @@ static int read_tracing(struct hlg_perfdata *pd, const uint8_t *record, size_t s
 	return rc;
 }
 
-/* How another record ends; NULL without events. perf's own have no id of an event. */
+/* The layout by which a record that is no sample ends (sample_id_all): of the first event
+ * where it has no id, as perf's own have not. NULL without events. */
 static const struct hlg_perfdata_layout *layout_of(const struct hlg_perfdata *pd,
 						   const uint8_t *record, size_t size)
 {

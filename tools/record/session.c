@@ -15,6 +15,7 @@
 #include "symtab/escape.h"
 #include "tools/beside/text.h"
 #include "tools/cli/output.h"
+#include "tools/inputs/given.h"
 #include "tools/inputs/images.h"
 #include "tools/record/both.h"
 #include "tools/record/command.h"
@@ -256,7 +257,7 @@ int hlg_record_session(struct hlg_record_request *args)
 	int status;
 
 	if (!args->out)
-		args->out = args->host ? "perf.data.kvm" : "perf.data.guest";
+		args->out = args->host ? HLG_INPUTS_HOST : HLG_INPUTS_DEFAULT;
 	if (!args->frequency)
 		args->frequency = HLG_RECORD_FREQUENCY;
 	if (!args->count)
@@ -280,7 +281,7 @@ int hlg_record_session_runs(struct hlg_record_request *args)
 	int status = 0;
 
 	if (!out)
-		out = args->host ? "perf.data.kvm" : "perf.data.guest";
+		out = args->host ? HLG_INPUTS_HOST : HLG_INPUTS_DEFAULT;
 	while (status == 0 && good < args->runs && !hlg_record_perf_interrupted()) {
 		struct hlg_record_request one = *args;
 		char name[PATH_MAX];

@@ -9,6 +9,7 @@
 
 #include "filter/options/number.h"
 #include "tools/cli/argp-run.h"
+#include "tools/inputs/given.h"
 #include "tools/record/options.h"
 #include "tools/record/runs.h"
 #include "tools/record/session.h"
@@ -128,7 +129,7 @@ static const struct hlg_verb_option options[] = {
 	 .value = "FILE",
 	 .heading = HLG_VERB_TO,
 	 .help = "where the recording goes",
-	 .fallback = "perf.data.guest; with --host perf.data.kvm",
+	 .fallback = HLG_INPUTS_DEFAULT "; with --host " HLG_INPUTS_HOST,
 	 .files = "file",
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct hlg_record_request, out)},

@@ -15,26 +15,13 @@
 #include "tools/record/options.h"
 #include "tools/top/session.h"
 
-/* "10s", "500ms", "2": ns. */
-static bool parse_time(const char *value, uint64_t *ns)
-{
-	size_t n = strlen(value);
-	bool ms = n > 2 && strcmp(value + n - 2, "ms") == 0;
-	char *number = strndup(value, n - (ms ? 2 : n && value[n - 1] == 's'));
-	bool ok = number && hlg_number_nano(number, ns);
-
-	if (ok && ms)
-		*ns /= 1000;
-	free(number);
-	return ok;
-}
-
 static int set_time(void *arguments, const struct hlg_verb_option *option, char *value,
 		    struct hlg_err *err)
 {
 	uint64_t *field = (uint64_t *)((char *)arguments + option->field);
 
-	if (parse_time(value, field) && *field >= option->low && *field <= option->high)
+	if (hlg_number_time(value, field) && *field >= option->low &&
+	    *field <= option->high)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "--%s=%s: not a time (from 0.1s to an hour, as 2s, 500ms)",

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/options/number.h"
 #include "filter/output/target.h"
 #include "filter/run.h"
 #include "tools/cli/output.h"
@@ -25,30 +26,6 @@ struct arguments {
 	bool pairs; /* between is given */
 };
 
-/* "100ms": a number and a unit, ns to s. */
-static bool parse_time(const char *text, uint64_t *ns)
-{
-	static const struct {
-		const char *unit;
-		uint64_t per; /* nano-units in a ns */
-	} units[] = {{"ns", 1000000000}, {"us", 1000000}, {"ms", 1000}, {"s", 1}};
-	size_t n = strspn(text, "0123456789.");
-	char number[32];
-
-	if (n == 0 || n >= sizeof(number))
-		return false;
-	memcpy(number, text, n);
-	number[n] = '\0';
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(text + n, units[i].unit) == 0) {
-			if (!hlg_number_nano(number, ns))
-				return false;
-			*ns /= units[i].per;
-			return *ns > 0;
-		}
-	return false;
-}
-
 static int set_between(void *arguments, const struct hlg_verb_option *option, char *value,
 		       struct hlg_err *err)
 {
@@ -65,7 +42,7 @@ static int set_every(void *arguments, const struct hlg_verb_option *option, char
 {
 	struct arguments *args = arguments;
 
-	if (parse_time(value, &args->every))
+	if (hlg_number_time(value, &args->every) && args->every)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "--%s=%s: not a time (a number and ns, us, ms or s, as 100ms)",

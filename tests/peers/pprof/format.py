@@ -101,8 +101,8 @@ def numbers_have_their_fields(bench):
                 ('"{} samples could not be counted', 27), ('"{} events were lost', 33),
                 ("throttled sampling {} times", 34), ('"{} compressed records', 40),
                 ('"{} callchains of the host end in', 41),
-                ("cut off: its last {} bytes hold no whole" if times == 1 else
-                 "cut off: {} bytes at their ends hold no whole", 36),
+                ("cut off: {} bytes at its end are missing or" if times == 1 else
+                 "cut off: {} bytes at their ends are missing or", 36),
                 ("recording has no end" if times == 1 else "{} of 2 recordings have no end",
                  42)))]
         said.append(f'"{times * (103 - 98)} samples or frames of the')

@@ -143,6 +143,37 @@ START_TEST(nano)
 }
 END_TEST
 
+START_TEST(time_of_any_unit)
+{
+	static const struct good good[] = {
+		{"0", 0},           {"2", 2000000000},
+		{"2s", 2000000000}, {"500ms", 500000000},
+		{"0.5us", 500},     {"1.9ns", 1},
+		{"0.0000005ms", 0}, {"18446744073.709551615s", UINT64_MAX},
+	};
+	static const char *const bad[] = {
+		"",
+		"s",
+		"1m",
+		"1S",
+		"1 s",
+		" 1s",
+		"1s ",
+		"-1s",
+		"+1",
+		"0x1ms",
+		"1e3s",
+		"1mss",
+		"1.2.3us",
+		"18446744074s",
+		"000000000000000000000000000000001s", /* longer than any of use */
+	};
+
+	accept_all(hlg_number_time, good, LENGTH(good));
+	refuse_all(hlg_number_time, bad, LENGTH(bad));
+}
+END_TEST
+
 START_TEST(list_holds_what_it_names)
 {
 	struct hlg_number_list list;
@@ -220,6 +251,7 @@ int main(void)
 	tcase_add_test(tc, u64);
 	tcase_add_test(tc, size);
 	tcase_add_loop_test(tc, nano, 0, 3);
+	tcase_add_test(tc, time_of_any_unit);
 	tcase_add_test(tc, list_holds_what_it_names);
 	tcase_add_test(tc, list_of_everything_holds_no_negative);
 	tcase_add_test(tc, list_refuses);
