@@ -45,7 +45,7 @@ class Guest:
         """real: symbols begin and end where instructions do. noted: as a Hyperlight guest."""
         self.arm = not real and rng.random() < .15
         self.size = rng.choice((0x200, 0x1000, 0x3000))
-        self.base = base or rng.choice((0x1000, 0x4000, 0x200000, 0x7f0000000000))
+        self.base = base or rng.choice((0x1000, 0x4000, 0x200000, 0x7f0000000000, HIGH + 0x80000))
         self.bias = self.base - forged.TEXT
         self.starts = []  # where instructions begin
         self.hot = []  # exits that many samples are at
