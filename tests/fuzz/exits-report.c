@@ -42,6 +42,8 @@ void door_exits_report(const struct hlg_exits_sums *sums, unsigned how)
 
 	static const struct hlg_note_list no_notes;
 	static const struct hlg_space nothing;
+	static const struct hlg_profile of_none;
+	struct hlg_report unchecked = {.space = &nothing, .profile = &of_none};
 	struct hlg_exits_report r = {
 		.sums = sums,
 		.notes = &no_notes,
@@ -49,6 +51,7 @@ void door_exits_report(const struct hlg_exits_sums *sums, unsigned how)
 		.by_tid = how & 2,
 		.verbose = how & 4,
 		.space = &nothing,
+		.check = &unchecked,
 	};
 	const struct hlg_format *format;
 	struct hlg_err err;

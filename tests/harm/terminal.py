@@ -166,7 +166,7 @@ def check_fitted(build):
     """80 x 24: ten functions and where the rest is, nothing wrapped, nothing scrolled; where
     there is a note in two lines, no regions, which is said."""
     yield from fitted(build, "--border=keep", "12 more rows, 10.14 %", 2, True)
-    yield from fitted(build, "--border=split", "9 more rows, 4.18 %", 5, False)
+    yield from fitted(build, "--border=split", "9 more rows, 4.18 %", 6, False)
 
 
 def fitted(build, border, rest, tail, regions):

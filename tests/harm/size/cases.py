@@ -259,13 +259,14 @@ def make_pprof(tools, folder, n):
 
 def make_vcpus(tools, folder, n):
     """n vCPUs that leave the guest and enter it ten times each."""
+    import known_exits
     import splice
-    made_of = splice.File()
+    made_of, ips = splice.File(), known_exits.places()["hash_block"]
     maker, records = splice.Maker(made_of), []
     for i in range(10 * n):
         tid, time = 5000 + i % n, 10 ** 9 + i * 1000
         records.append((time, maker.sample("kvm_exit", time, 0, 4711, tid, exit_reason=12,
-                                           guest_rip=0x5000 + i % 64, isa=1, vcpu_id=i % n)))
+                                           guest_rip=ips[i % 64 % len(ips)], isa=1, vcpu_id=i % n)))
         records.append((time + 500, maker.sample("kvm_entry", time + 500, 0, 4711, tid,
                                                  vcpu_id=i % n, rip=0x5000)))
     data = os.path.join(folder, "a.data")
