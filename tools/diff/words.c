@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/write/text-scale.h"
 #include "tools/diff/columns.h"
 
 enum {
@@ -128,6 +129,23 @@ static void tell_limits(struct hlg_diff *diff)
 				     "regions are not compared: the builds differ");
 }
 
+/* A recording that is half as long has half the time, whatever the guest did. */
+static void tell_lengths(struct hlg_diff *diff)
+{
+	const struct hlg_report *before = &diff->side[0].report,
+				*after = &diff->side[1].report;
+	uint64_t x = hlg_text_scale_ns(before), y = hlg_text_scale_ns(after);
+	char was[32], is[32];
+
+	if (!x || !y || (x / 3 <= y / 2 && y / 3 <= x / 2) ||
+	    !hlg_text_scale_span(was, before) || !hlg_text_scale_span(is, after))
+		return;
+	hlg_note_list_add(&diff->notes,
+			  "before was recorded for %s, after for %s: the guest's time "
+			  "tells something only if both did the same work",
+			  was, is);
+}
+
 /* Does a row hold several functions of one name? */
 static bool has_namesakes(const struct hlg_diff *diff)
 {
@@ -161,6 +179,7 @@ bool hlg_diff_tell_words(struct hlg_diff *diff)
 	diff->test = test(diff);
 	if (tell_shares(diff) < 0)
 		return false;
+	tell_lengths(diff);
 	tell_limits(diff);
 	if (has_namesakes(diff))
 		hlg_note_list_add(&diff->notes,
