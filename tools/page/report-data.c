@@ -387,7 +387,8 @@ static int put_element(struct writer *w, const char *id, char **text, size_t *si
 		rc = hlg_err_memory(err, "page");
 	if (rc == 0)
 		rc = hlg_page_data_end(&w->d, f, id, err);
-	if (f && fclose(f) != 0 && rc == 0)
+	/* Where the last allocation fails, glibc closes it well, without a text. */
+	if (f && (fclose(f) != 0 || !*text) && rc == 0)
 		rc = hlg_err_memory(err, "page");
 	return rc;
 }
