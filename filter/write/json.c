@@ -312,3 +312,19 @@ void hlg_json_row(json_t *object, const struct hlg_table *t,
 			put_ns(object, c->key, cell->n);
 	}
 }
+
+json_t *hlg_json_check(const struct hlg_report *check)
+{
+	const struct hlg_tested *all = &check->trust.all;
+	bool addresses = check->profile->of_addresses;
+	const struct hlg_boundaries *of = addresses ? &all->addrs : &all->samples;
+	json_t *object = json_object(), *counts = json_object();
+
+	json_object_set_new(object, "verdict",
+			    json_string(hlg_verdict_word(all->verdict)));
+	json_object_set_new(counts, "on", hlg_json_number(of->on));
+	json_object_set_new(counts, "off", hlg_json_number(of->off));
+	json_object_set_new(object, addresses ? "addresses" : "samples", counts);
+	json_object_set_new(object, "named", json_boolean(!check->suppressed));
+	return object;
+}

@@ -18,6 +18,7 @@
 
 #include <jansson.h>
 
+#include "filter/report/report.h"
 #include "filter/view/view.h"
 
 enum {
@@ -78,5 +79,9 @@ json_t *hlg_json_aliases(const struct hlg_place *place);
 
 /* Sets percent, low and high in object. */
 void hlg_json_put_share(json_t *object, const struct hlg_share *share);
+
+/* How far a report's samples, or addresses, say that the ELF is the right one, and
+ * whether functions are named: what verbs besides report have as "check". */
+json_t *hlg_json_check(const struct hlg_report *check);
 
 #endif

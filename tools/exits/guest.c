@@ -14,9 +14,8 @@
 
 enum {
 	ENOUGH = 100, /* samples, to find a base by them alone */
-	FEW = 128,  /* addresses; if these fit, those that follow are counted by function,
-		     */
-	MANY = 4096 /* and behind so many in any case */
+	FEW = 128,    /* addresses; if they fit, the next are counted by function, */
+	MANY = 4096   /* and behind so many in any case */
 };
 
 /* Are all stated? Then nothing moves them. */

@@ -147,21 +147,6 @@ static json_t *table_of(const struct hlg_exits_report *r, const struct hlg_exits
 	return object;
 }
 
-/* How far the addresses that exits left from say that the ELF is the right one. */
-static json_t *check_of(const struct hlg_exits_report *r)
-{
-	const struct hlg_tested *all = &r->check->trust.all;
-	json_t *object = json_object(), *addresses = json_object();
-
-	json_object_set_new(object, "verdict",
-			    json_string(hlg_verdict_word(all->verdict)));
-	put_count(addresses, "on", all->addrs.on);
-	put_count(addresses, "off", all->addrs.off);
-	json_object_set_new(object, "addresses", addresses);
-	json_object_set_new(object, "named", json_boolean(!r->check->suppressed));
-	return object;
-}
-
 static json_t *pairs_of(const struct hlg_exits_report *r)
 {
 	json_t *object = json_object();
@@ -206,7 +191,7 @@ static int write_json(void *report, FILE *f, struct hlg_err *err)
 	struct hlg_json json;
 
 	hlg_json_begin(&json, f, 1);
-	hlg_json_put(&json, "check", check_of(r));
+	hlg_json_put(&json, "check", hlg_json_check(r->check));
 	hlg_json_put(&json, "pairs", pairs_of(r));
 	hlg_json_put(&json, "excluded", excluded_of(r));
 	hlg_json_put(&json, "exact", json_boolean(r->sums->exact));

@@ -323,21 +323,6 @@ static void put_rows(struct hlg_json *json, const char *key, const struct hlg_wi
 	hlg_json_close(json);
 }
 
-/* How far the guest's samples say that the ELF is the right one. */
-static json_t *check_of(const struct hlg_report *check)
-{
-	const struct hlg_tested *all = &check->trust.all;
-	json_t *object = json_object(), *samples = json_object();
-
-	json_object_set_new(object, "verdict",
-			    json_string(hlg_verdict_word(all->verdict)));
-	json_object_set_new(samples, "on", hlg_json_number(all->samples.on));
-	json_object_set_new(samples, "off", hlg_json_number(all->samples.off));
-	json_object_set_new(object, "samples", samples);
-	json_object_set_new(object, "named", json_boolean(!check->suppressed));
-	return object;
-}
-
 int hlg_windows_json(FILE *f, const struct hlg_windows *w,
 		     const struct hlg_windows_style *style, struct hlg_err *err)
 {
@@ -352,7 +337,7 @@ int hlg_windows_json(FILE *f, const struct hlg_windows *w,
 	hlg_json_begin(&json, f, 1);
 	hlg_windows_json_head(&json, &notes, w);
 	if (w->check)
-		hlg_json_put(&json, "check", check_of(w->check));
+		hlg_json_put(&json, "check", hlg_json_check(w->check));
 	hlg_json_put(&json, "period", hlg_json_number(w->period));
 	hlg_json_put(&json, "every", hlg_json_number(w->every));
 	hlg_json_put(&json, "recorded", hlg_json_number(w->read));
