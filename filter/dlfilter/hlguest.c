@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "filter/dlfilter/perf-options.h"
+#include "filter/output/memstream.h"
 #include "filter/run.h"
 #include "filter/stacks/address-map.h"
 #include "filter/trust/base-search.h"
@@ -111,20 +112,17 @@ static void complain(const struct hlg_err *err)
 	fflush(stderr);
 }
 
-static char *make_help(void)
+static void write_help(FILE *f)
 {
 	char words[HLG_FORMAT_WORDS];
 
-	return hlg_options_help(hlg_format_words(words, hlg_format_filter));
+	hlg_options_help(f, hlg_format_words(words, hlg_format_filter));
 }
 
 static _Noreturn void print_help(void)
 {
-	char *help = make_help();
-
-	if (help)
-		fputs(help, stdout);
-	exit(help && fflush(stdout) == 0 ? 0 : 1);
+	write_help(stdout);
+	exit(fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1);
 }
 
 static void note_perfs_option(void *ctx, const char *option, const char *instead)
@@ -592,9 +590,12 @@ int stop(void *data, void *ctx)
 const char *filter_description(const char **long_description)
 {
 	static char *text;
+	struct hlg_memstream m;
 
-	if (!text)
-		text = make_help();
+	if (!text && hlg_memstream_open(&m)) {
+		write_help(m.f);
+		text = hlg_memstream_close(&m);
+	}
 	*long_description = text ? text : "";
 	return "guest samples by function, gap and region of the guest's own ELF";
 }

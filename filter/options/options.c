@@ -654,14 +654,8 @@ static void print_option(FILE *f, const struct hlg_option *opt, const char *form
 	print_wrapped(f, opt->help);
 }
 
-char *hlg_options_help(const char *formats)
+void hlg_options_help(FILE *f, const char *formats)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return NULL;
 	fputs("FILE[@BASE]  an image: the guest's ELF; BASE: 0x.., decimal, or auto: "
 	      "found\n    from the samples; default: what the file says, else auto\n"
 	      "map:FILE[@BASE]  a perf map (START SIZE NAME lines) as an image\n",
@@ -678,9 +672,4 @@ char *hlg_options_help(const char *formats)
 			print_option(f, &hlg_option_table[i], formats);
 		}
 	}
-	if (fclose(f) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
 }

@@ -12,6 +12,8 @@
 #ifndef HLG_FILTER_OPTIONS_OPTIONS_H
 #define HLG_FILTER_OPTIONS_OPTIONS_H
 
+#include <stdio.h>
+
 #include "filter/options/number.h"
 #include "symtab/err.h"
 
@@ -190,7 +192,7 @@ size_t hlg_options_heading(const char *name);
 const char *hlg_options_heading_text(size_t heading); /* "Rows:"; NULL behind the last */
 
 /* Help for all options, under their headings: lines of at most 78 columns, '\n' behind
- * each; to be freed. formats are the words of format=, "a|b|c". */
-char *hlg_options_help(const char *formats);
+ * each. formats are the words of format=, "a|b|c". */
+void hlg_options_help(FILE *f, const char *formats);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "filter/output/memstream.h"
 #include "filter/stats/interval.h"
 #include "filter/view/place-name.h"
 
@@ -201,8 +202,7 @@ char *hlg_banner_text(const struct hlg_report *r)
 {
 	const struct hlg_checked *checked = &r->profile->checked;
 	const struct hlg_image *guess = r->suppressed ? hlg_trust_guess(&r->trust) : NULL;
-	char *text = NULL;
-	size_t size;
+	struct hlg_memstream m;
 	FILE *f;
 
 	if (guess && r->trust.all.verdict == HLG_TRUST_MISMATCH &&
@@ -210,7 +210,7 @@ char *hlg_banner_text(const struct hlg_report *r)
 		guess = NULL;
 	if (r->trust.all.verdict < HLG_TRUST_MIXED && !guess && !r->suppressed)
 		return NULL;
-	f = open_memstream(&text, &size);
+	f = hlg_memstream_open(&m);
 	if (!f)
 		return NULL;
 	if (checked->word && hlg_space_is_made(r->space))
@@ -220,9 +220,5 @@ char *hlg_banner_text(const struct hlg_report *r)
 		put_guess(f, guess);
 	else
 		put_banner(f, r);
-	if (fclose(f) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return hlg_memstream_close(&m);
 }

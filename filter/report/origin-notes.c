@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "filter/output/memstream.h"
+
 enum {
 	SHOWN = 5 /* names of a kind */
 };
@@ -23,10 +25,11 @@ static int compare(const void *a, const void *b)
 static void note_most(struct hlg_report *r, enum hlg_origin_kind kind, const char *of)
 {
 	const struct hlg_origins *o = &r->profile->origins;
-	size_t first, n = hlg_origins_of(o, kind, &first), size;
+	size_t first, n = hlg_origins_of(o, kind, &first);
 	const struct hlg_origin **list = calloc(n + 1, sizeof(struct hlg_origin *));
-	char *text = NULL;
-	FILE *f = list && n > 1 ? open_memstream(&text, &size) : NULL;
+	struct hlg_memstream m = {0};
+	FILE *f = list && n > 1 ? hlg_memstream_open(&m) : NULL;
+	char *text;
 
 	for (size_t i = 0; list && i < n; i++)
 		list[i] = &o->at[first + i];
@@ -37,12 +40,13 @@ static void note_most(struct hlg_report *r, enum hlg_origin_kind kind, const cha
 			list[i]->name[0] ? list[i]->name : "[not told]", list[i]->n);
 	if (f && n > SHOWN)
 		fprintf(f, ", and %zu more", n - SHOWN);
-	if (f && fclose(f) == 0)
+	free(list);
+	text = hlg_memstream_close(&m);
+	if (text)
 		hlg_note_list_add(&r->notes, "%s: %s", of, text);
 	else if (n > 1)
 		r->notes.lost = true;
 	free(text);
-	free(list);
 }
 
 /* Why, of some. */
@@ -50,10 +54,11 @@ static void warn_unread(struct hlg_report *r, enum hlg_origin_kind kind, const c
 			uint64_t all)
 {
 	const struct hlg_origins *o = &r->profile->origins;
-	size_t first, n = hlg_origins_of(o, kind, &first), size;
+	size_t first, n = hlg_origins_of(o, kind, &first);
 	uint64_t told = 0;
-	char *text = NULL;
-	FILE *f = open_memstream(&text, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
+	char *text;
 
 	for (size_t i = 0; f && i < n && i < SHOWN; i++) {
 		fprintf(f, "%s%s", i ? "; " : "", o->at[first + i].key);
@@ -61,7 +66,8 @@ static void warn_unread(struct hlg_report *r, enum hlg_origin_kind kind, const c
 	}
 	if (f && all > told)
 		fprintf(f, "%sand %" PRIu64 " more", told ? "; " : "", all - told);
-	if (f && fclose(f) == 0)
+	text = hlg_memstream_close(&m);
+	if (text)
 		hlg_note_list_warn(&r->notes, "%s: %s", said, text);
 	else
 		r->notes.lost = true;

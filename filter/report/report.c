@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
+
 int hlg_report_check_whole(const struct hlg_report *r, struct hlg_err *err)
 {
 	if (r->profile->unrecorded || r->host->unnamed.samples)
@@ -47,9 +49,8 @@ char *hlg_report_series_name(const struct hlg_report *r, uint32_t series)
 {
 	const struct hlg_series *s = &r->profile->series[series];
 	const char *comma = "";
-	char *name = NULL;
-	size_t size;
-	FILE *f = open_memstream(&name, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 
 	if (!f)
 		return NULL;
@@ -69,9 +70,5 @@ char *hlg_report_series_name(const struct hlg_report *r, uint32_t series)
 		fprintf(f, "%scpu=%" PRId32, comma, s->cpu), comma = ",";
 	if (r->by & HLG_BY_SANDBOX)
 		fprintf(f, "%ssandbox=%" PRId32, comma, s->sandbox);
-	if (fclose(f) != 0) {
-		free(name);
-		return NULL;
-	}
-	return name;
+	return hlg_memstream_close(&m);
 }

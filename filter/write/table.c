@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "symtab/escape.h"
 
 static const struct hlg_column *column_at(const struct hlg_table *t, size_t i)
@@ -302,15 +303,15 @@ static bool put_fitted(FILE *f, const struct hlg_table *t, const struct hlg_colu
 	};
 	const char *text = cell->is ? cell->text : c->none;
 	char *tail = NULL;
-	size_t size;
-	FILE *to = cell->tail ? open_memstream(&tail, &size) : NULL;
+	struct hlg_memstream m;
 	long room;
 
-	if (to)
-		cell->tail(to, cell->of);
-	if (cell->tail && (!to || fclose(to) != 0 || !tail)) {
-		free(tail);
-		return false;
+	if (cell->tail) {
+		if (hlg_memstream_open(&m))
+			cell->tail(m.f, cell->of);
+		tail = hlg_memstream_close(&m);
+		if (!tail)
+			return false;
 	}
 	room = left - (tail ? hlg_table_cells(tail) : 0);
 	if (text)

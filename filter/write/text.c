@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "filter/report/rows.h"
 #include "filter/write/format.h"
 #include "filter/write/report-table.h"
@@ -294,9 +295,8 @@ static char *parts_text(const struct text *t, const struct hlg_region *region, s
 			long cells)
 {
 	double total = (double)hlg_count_weigh(t->v->weight, region->count);
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 
 	if (!f)
 		return NULL;
@@ -310,10 +310,7 @@ static char *parts_text(const struct text *t, const struct hlg_region *region, s
 	}
 	if (region->n_parts > n)
 		fprintf(f, ", %zu more", region->n_parts - n);
-	if (fclose(f) == 0)
-		return text; /* or NULL */
-	free(text);
-	return NULL;
+	return hlg_memstream_close(&m);
 }
 
 /* As many parts as fit in room cells, or any: with whole names, else with shorter ones.
@@ -613,12 +610,12 @@ static int keep(char **text, const struct hlg_report *r,
 		int (*write)(FILE *f, const struct hlg_report *r, struct hlg_err *err),
 		struct hlg_err *err)
 {
-	size_t size;
-	FILE *f = open_memstream(text, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 	int rc = f ? write(f, r, err) : hlg_err_memory(err, "report");
 
-	/* Where the last allocation fails, glibc closes it well, without a text. */
-	if (f && (fclose(f) != 0 || !*text) && rc == 0)
+	*text = hlg_memstream_close(&m);
+	if (!*text && rc == 0)
 		rc = hlg_err_memory(err, "report");
 	return rc;
 }

@@ -15,6 +15,7 @@
 #include "filter/options/nearest.h"
 #include "filter/options/number.h"
 #include "filter/options/options.h"
+#include "filter/output/memstream.h"
 #include "filter/write/format.h"
 #include "symtab/escape.h"
 #include "tools/cli/help.h"
@@ -384,24 +385,19 @@ static const char *list_formats(const struct hlg_verb *verb,
 static error_t parse_words(const struct argp *argp, int argc, char **argv, unsigned flags,
 			   struct work *work)
 {
-	FILE *real = stderr, *caught;
-	char *said = NULL;
-	size_t size;
+	struct hlg_memstream caught;
+	FILE *real = stderr;
 	error_t rc;
 
-	caught = open_memstream(&said, &size);
-	if (caught)
-		stderr = caught;
+	if (hlg_memstream_open(&caught))
+		stderr = caught.f;
 	rc = argp_parse(argp, argc, argv, flags, NULL, work);
 	stderr = real;
-	if (!caught)
-		return rc;
-	/* Told before it is closed, which may take memory. */
-	fflush(caught);
-	if (said)
-		tell(work->run, said);
-	fclose(caught);
-	free(said);
+	/* Told before it is closed: what there was no memory for is not told, but the
+	 * rest. */
+	if (caught.f && hlg_memstream_size(&caught))
+		tell(work->run, caught.text);
+	free(hlg_memstream_close(&caught));
 	return rc;
 }
 

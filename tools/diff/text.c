@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/output/memstream.h"
 #include "filter/report/rows.h"
 #include "filter/write/text-line.h"
 #include "filter/write/text-scale.h"
@@ -415,17 +416,13 @@ static void write_head(FILE *f, const struct hlg_diff *diff)
 char *hlg_diff_text_of(const struct hlg_diff *diff,
 		       void (*write)(FILE *f, const struct hlg_diff *diff))
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 
 	if (!f)
 		return NULL;
 	write(f, diff);
-	if (fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return hlg_memstream_close(&m);
 }
 
 /* As many rows as a terminal shows together with head and tail. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "filter/stats/interval.h"
 #include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
@@ -471,9 +472,8 @@ static char *lone_text(const struct hlg_exits_report *r, bool *detail)
 	const struct hlg_exits_lone *lone = &r->sums->lone;
 	uint64_t most = 2 * (uint64_t)r->sums->n_vcpus, n;
 	const char *name, *comma = "not counted: ";
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 
 	if (!f)
 		return NULL;
@@ -484,10 +484,7 @@ static char *lone_text(const struct hlg_exits_report *r, bool *detail)
 	}
 	*detail = !lone->lost && !lone->late && !lone->bad && lone->exits <= most &&
 		  lone->entries <= most && lone->user <= most && lone->runs <= most;
-	if (fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return hlg_memstream_close(&m);
 }
 
 /* The notes behind the tables. False without memory. */

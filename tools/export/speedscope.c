@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #if HLG_HAVE_JANSSON
+#include "filter/output/memstream.h"
 #include "filter/report/frames.h"
 #include "filter/report/rows.h"
 #include "filter/write/json.h"
@@ -122,14 +123,15 @@ static json_t *profile(const struct writer *w, const struct hlg_report *r)
 /* The images, which the profile is of. */
 static json_t *name(const struct hlg_report *r)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 	json_t *json = NULL;
+	char *text;
 
 	for (size_t i = 0; f && i < r->space->n_images; i++)
 		fprintf(f, "%s%s", i ? ", " : "", r->space->images[i]->path);
-	if (f && fclose(f) == 0 && text)
+	text = hlg_memstream_close(&m);
+	if (text)
 		json = hlg_json_text(text);
 	hlg_json_watch(json);
 	free(text);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "filter/report/rows.h"
 #include "filter/stats/interval.h"
 
@@ -22,10 +23,9 @@ static const char *plural(uint64_t n)
 static char *list_events(const struct hlg_report *r, bool keys)
 {
 	const char *comma = "";
-	char *list = NULL, *key;
-	bool lost = false;
-	size_t size;
-	FILE *f = open_memstream(&list, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
+	char *key;
 
 	if (!f)
 		return NULL;
@@ -35,16 +35,12 @@ static char *list_events(const struct hlg_report *r, bool keys)
 		if (!hlg_rows_has_event(r, i))
 			continue;
 		key = keys ? hlg_event_key(event->name) : strdup(event->name);
-		lost |= !key;
+		m.lost |= !key;
 		fprintf(f, "%s%s", comma, key ? key : "");
 		free(key);
 		comma = ", ";
 	}
-	if (fclose(f) != 0 || lost) {
-		free(list);
-		return NULL;
-	}
-	return list;
+	return hlg_memstream_close(&m);
 }
 
 /* The notes of one level of a side. */

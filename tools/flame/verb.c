@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "filter/report/frames.h"
 #include "filter/report/nothing.h"
 #include "filter/report/rows.h"
@@ -69,23 +70,18 @@ static enum hlg_weight weight_of(const struct flame *flame)
 static char *make_title(const struct flame *flame)
 {
 	const struct hlg_space *space = &flame->after.side.run.space;
-	char *title = NULL;
-	size_t size;
+	struct hlg_memstream m;
 	FILE *f;
 
 	if (flame->args->title)
 		return strdup(flame->args->title);
-	f = open_memstream(&title, &size);
+	f = hlg_memstream_open(&m);
 	if (!f)
 		return NULL;
 	fputs(flame->compares ? "What changed in " : "Flame graph of ", f);
 	for (size_t i = 0; i < space->n_images; i++)
 		fprintf(f, "%s%s", i ? ", " : "", hlg_image_short_name(space->images[i]));
-	if (fclose(f) != 0) {
-		free(title);
-		return NULL;
-	}
-	return title;
+	return hlg_memstream_close(&m);
 }
 
 /*

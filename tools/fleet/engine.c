@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "symtab/escape.h"
 #include "tools/cli/child.h"
 #include "tools/cli/output.h"
@@ -21,9 +22,8 @@ enum {
 /* "0-9,11": of sorted tasks; to be freed. */
 static char *ranges(const size_t *tasks, size_t n)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 
 	for (size_t i = 0, end; f && i < n; i = end) {
 		for (end = i + 1; end < n && tasks[end] == tasks[end - 1] + 1; end++)
@@ -32,10 +32,7 @@ static char *ranges(const size_t *tasks, size_t n)
 		if (end - i > 1)
 			fprintf(f, "-%zu", tasks[end - 1]);
 	}
-	if (f && fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return hlg_memstream_close(&m);
 }
 
 /* Slurm */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/output/memstream.h"
 #include "filter/output/out.h"
 #include "tools/cli/perf-find.h"
 #include "tools/fleet/words.h"
@@ -55,10 +56,9 @@ static bool add_sent(struct hlg_fleet_command *c, const struct hlg_fleet_plan *p
  * digest of a list that names it. */
 static char *line_of(const struct hlg_fleet_plan *plan, const char *program)
 {
-	char *line = NULL;
-	size_t size;
+	struct hlg_memstream m;
 	bool ok = true;
-	FILE *f = open_memstream(&line, &size);
+	FILE *f = hlg_memstream_open(&m);
 
 	if (!f)
 		return NULL;
@@ -74,10 +74,8 @@ static char *line_of(const struct hlg_fleet_plan *plan, const char *program)
 		free(word);
 	}
 	fputs(" -0 --input-list=- --list-digest={3}; test -f part/{1}.pb.gz", f);
-	if (fclose(f) == 0 && ok)
-		return line;
-	free(line);
-	return NULL;
+	m.lost |= !ok;
+	return hlg_memstream_close(&m);
 }
 
 /* parallel takes tasks, their recordings and digests from files in the fleet's folder. */

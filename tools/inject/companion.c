@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "filter/options/options.h"
+#include "filter/output/memstream.h"
 #include "filter/profile/index.h"
 #include "filter/view/place-name.h"
 #include "symtab/bsearch.h"
@@ -274,8 +275,8 @@ int hlg_companion_image_id(const struct hlg_image *image, struct hlg_build_id *i
 struct sized {
 	Elf64_Sym *syms; /* the first is the null symbol; all others are global */
 	size_t n;
-	FILE *text;  /* writes names */
-	char *names; /* strings, the first one empty */
+	struct hlg_memstream text; /* of names */
+	char *names;               /* strings, the first one empty */
 	size_t names_size;
 };
 
@@ -289,7 +290,7 @@ static bool add_symbol(struct sized *s, Elf64_Sym sym, const char *name)
 	sym.st_name = (Elf64_Word)s->names_size;
 	s->names_size += n;
 	s->syms[s->n++] = sym;
-	return fwrite_unlocked(name, 1, n, s->text) == n;
+	return fwrite_unlocked(name, 1, n, s->text.f) == n;
 }
 
 /* The section that claims an own address, else the first that holds code. */
@@ -336,11 +337,8 @@ static bool add_unit(struct sized *s, const struct hlg_image *image,
 static bool build_symbols(struct sized *s, const struct hlg_units *units, bool demangle)
 {
 	struct hlg_unit unit;
-	size_t size;
-	bool ok;
+	bool ok = hlg_memstream_open(&s->text) && add_symbol(s, (Elf64_Sym){0}, "");
 
-	s->text = open_memstream(&s->names, &size);
-	ok = s->text && add_symbol(s, (Elf64_Sym){0}, "");
 	for (size_t i = 0; ok && i < units->image->spans.n;) {
 		bool inside = hlg_companion_unit_get(units, i, &unit);
 
@@ -348,9 +346,8 @@ static bool build_symbols(struct sized *s, const struct hlg_units *units, bool d
 			ok = add_unit(s, units->image, &unit, demangle);
 		i += inside ? unit.spans : 1;
 	}
-	if (s->text)
-		ok &= fclose(s->text) == 0 && s->names; /* it shrinks the text */
-	return ok;
+	s->names = hlg_memstream_close(&s->text);
+	return ok && s->names;
 }
 
 /* A hash, once for each 8 bytes of the id: it names, nothing more. */

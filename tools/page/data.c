@@ -19,17 +19,15 @@ enum {
 int hlg_page_data_begin(struct hlg_page_data *data, struct hlg_err *err)
 {
 	*data = (struct hlg_page_data){.first = true};
-	data->f = open_memstream(&data->text, &data->size);
-	if (!data->f)
+	if (!hlg_memstream_open(&data->json))
 		return hlg_err_memory(err, "page");
-	fputc('{', data->f);
+	fputc('{', data->json.f);
 	return 0;
 }
 
 size_t hlg_page_data_size(struct hlg_page_data *data)
 {
-	fflush(data->f);
-	return data->size;
+	return hlg_memstream_size(&data->json);
 }
 
 /* Most of the data is numbers, by the million. */
@@ -46,43 +44,43 @@ static void write_digits(FILE *f, uint64_t value)
 static void begin_value(struct hlg_page_data *data, const char *key)
 {
 	if (!data->first)
-		putc_unlocked(',', data->f);
+		putc_unlocked(',', data->json.f);
 	data->first = false;
 	if (key)
-		fprintf(data->f, "\"%s\":", key);
+		fprintf(data->json.f, "\"%s\":", key);
 }
 
 void hlg_page_data_open(struct hlg_page_data *data, const char *key, char bracket)
 {
 	begin_value(data, key);
-	fputc(bracket, data->f);
+	fputc(bracket, data->json.f);
 	data->first = true;
 }
 
 void hlg_page_data_close(struct hlg_page_data *data, char bracket)
 {
-	fputc(bracket, data->f);
+	fputc(bracket, data->json.f);
 	data->first = false;
 }
 
 void hlg_page_data_number(struct hlg_page_data *data, const char *key, uint64_t value)
 {
 	begin_value(data, key);
-	write_digits(data->f, value);
+	write_digits(data->json.f, value);
 }
 
 void hlg_page_data_signed(struct hlg_page_data *data, const char *key, int64_t value)
 {
 	begin_value(data, key);
 	if (value < 0)
-		putc_unlocked('-', data->f);
-	write_digits(data->f, value < 0 ? -(uint64_t)value : (uint64_t)value);
+		putc_unlocked('-', data->json.f);
+	write_digits(data->json.f, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void hlg_page_data_hex(struct hlg_page_data *data, const char *key, uint64_t value)
 {
 	begin_value(data, key);
-	fprintf(data->f, "\"0x%" PRIx64 "\"", value);
+	fprintf(data->json.f, "\"0x%" PRIx64 "\"", value);
 }
 
 void hlg_page_data_real(struct hlg_page_data *data, const char *key, double value)
@@ -91,9 +89,10 @@ void hlg_page_data_real(struct hlg_page_data *data, const char *key, double valu
 
 	begin_value(data, key);
 	if (llround(millionths) == 1000000)
-		fprintf(data->f, "%lld", (long long)whole + 1);
+		fprintf(data->json.f, "%lld", (long long)whole + 1);
 	else
-		fprintf(data->f, "%lld.%06lld", (long long)whole, llround(millionths));
+		fprintf(data->json.f, "%lld.%06lld", (long long)whole,
+			llround(millionths));
 }
 
 void hlg_page_data_text(struct hlg_page_data *data, const char *key, const char *text)
@@ -101,21 +100,21 @@ void hlg_page_data_text(struct hlg_page_data *data, const char *key, const char 
 	size_t n;
 
 	begin_value(data, key);
-	fputc('"', data->f);
+	fputc('"', data->json.f);
 	for (; *text; text += n) {
 		n = hlg_escape_plain(text);
 		if (n == 0)
-			fprintf(data->f, "\\\\x%02x", (unsigned char)*text);
+			fprintf(data->json.f, "\\\\x%02x", (unsigned char)*text);
 		else if (*text == '"' || *text == '\\')
-			fprintf(data->f, "\\%c", *text);
+			fprintf(data->json.f, "\\%c", *text);
 		else if (*text ==
 			 '<') /* "</script>" and "<!--" end or change the element */
-			fputs("\\u003c", data->f);
+			fputs("\\u003c", data->json.f);
 		else
-			fwrite(text, 1, n, data->f);
+			fwrite(text, 1, n, data->json.f);
 		n = n ? n : 1;
 	}
-	fputc('"', data->f);
+	fputc('"', data->json.f);
 }
 
 #if HLG_HAVE_ZLIB
@@ -170,7 +169,7 @@ static unsigned char *pack(const char *text, size_t size, size_t *packed)
 static bool put_packed(FILE *f, const char *id, const struct hlg_page_data *data)
 {
 	size_t n;
-	unsigned char *bytes = pack(data->text, data->size, &n);
+	unsigned char *bytes = pack(data->text, data->json.size, &n);
 
 	if (!bytes)
 		return false;
@@ -208,17 +207,13 @@ size_t hlg_page_data_packed(const struct hlg_page_data *data, size_t from, size_
 int hlg_page_data_end(struct hlg_page_data *data, FILE *f, const char *id,
 		      struct hlg_err *err)
 {
-	int rc;
-
-	fputc('}', data->f);
-	rc = fclose(data->f);
-	data->f = NULL;
-	/* Where the last allocation fails, glibc closes it well, without a text. */
-	if (rc != 0 || !data->text)
+	fputc('}', data->json.f);
+	data->text = hlg_memstream_close(&data->json);
+	if (!data->text)
 		return hlg_err_memory(err, "page");
-	if (data->size < PLAIN || !put_packed(f, id, data)) {
+	if (data->json.size < PLAIN || !put_packed(f, id, data)) {
 		fprintf(f, "<script type=\"application/json\" id=\"%s\">", id);
-		fwrite(data->text, 1, data->size, f);
+		fwrite(data->text, 1, data->json.size, f);
 		fputs("</script>\n", f);
 	}
 	return 0;
@@ -226,8 +221,8 @@ int hlg_page_data_end(struct hlg_page_data *data, FILE *f, const char *id,
 
 void hlg_page_data_finish(struct hlg_page_data *data)
 {
-	if (data->f)
-		fclose(data->f);
+	if (!data->text)
+		data->text = hlg_memstream_close(&data->json);
 	free(data->text);
 	*data = (struct hlg_page_data){0};
 }

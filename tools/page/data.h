@@ -10,13 +10,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "filter/output/memstream.h"
 #include "symtab/err.h"
 
 struct hlg_page_data {
-	FILE *f; /* the JSON is written here, in memory */
-	char *text;
-	size_t size;
-	bool first; /* of the container at hand: no comma is due */
+	struct hlg_memstream json; /* is written here */
+	char *text;                /* when it has ended */
+	bool first;                /* of the container at hand: no comma is due */
 };
 
 /* How many bytes have been written. */

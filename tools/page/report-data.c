@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "filter/report/children.h"
 #include "filter/view/place-name.h"
 #include "filter/write/text-scale.h"
@@ -380,15 +381,17 @@ static bool put_all(struct writer *w)
 static int put_element(struct writer *w, const char *id, char **text, size_t *size,
 		       struct hlg_err *err)
 {
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 	int rc = hlg_page_data_begin(&w->d, err);
-	FILE *f = rc == 0 ? open_memstream(text, size) : NULL;
 
 	if (rc == 0 && (!f || !put_all(w)))
 		rc = hlg_err_memory(err, "page");
 	if (rc == 0)
 		rc = hlg_page_data_end(&w->d, f, id, err);
-	/* Where the last allocation fails, glibc closes it well, without a text. */
-	if (f && (fclose(f) != 0 || !*text) && rc == 0)
+	*text = hlg_memstream_close(&m);
+	*size = m.size;
+	if (!*text && rc == 0)
 		rc = hlg_err_memory(err, "page");
 	return rc;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "filter/output/memstream.h"
 #include "tools/svg/xml.h"
 
 void hlg_page_table_begin(FILE *f, const char *label)
@@ -30,19 +31,19 @@ static void put_head(FILE *f, const struct hlg_table *t)
 /* A tail is written for text. False without memory. */
 static bool put_tail(FILE *f, const struct hlg_value *cell)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *to = cell->tail ? open_memstream(&text, &size) : NULL;
-	bool ok = to || !cell->tail;
+	struct hlg_memstream m;
+	char *text;
 
-	if (to) {
-		cell->tail(to, cell->of);
-		ok = fclose(to) == 0;
-	}
-	if (ok && text)
-		hlg_xml_text(f, text);
+	if (!cell->tail)
+		return true;
+	if (hlg_memstream_open(&m))
+		cell->tail(m.f, cell->of);
+	text = hlg_memstream_close(&m);
+	if (!text)
+		return false;
+	hlg_xml_text(f, text);
 	free(text);
-	return ok;
+	return true;
 }
 
 static bool put_row(FILE *f, const struct hlg_table *t, const struct hlg_value *cells,

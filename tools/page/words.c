@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "tools/svg/xml.h"
 
 enum {
@@ -82,17 +83,12 @@ int hlg_page_words_write(char **text,
 			 int (*write)(void *data, FILE *f, struct hlg_err *err),
 			 void *data, struct hlg_err *err)
 {
-	size_t size;
-	FILE *f;
-	int rc;
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
+	int rc = f ? write(data, f, err) : hlg_err_memory(err, "page");
 
-	*text = NULL;
-	f = open_memstream(text, &size);
-	if (!f)
-		return hlg_err_memory(err, "page");
-	rc = write(data, f, err);
-	/* Where the last allocation fails, glibc closes it well, without a text. */
-	if ((fclose(f) != 0 || !*text) && rc == 0)
+	*text = hlg_memstream_close(&m);
+	if (!*text && rc == 0)
 		rc = hlg_err_memory(err, "page");
 	if (rc == 0)
 		return 0;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
+
 /* perf-list(1) has them */
 #define MODIFIERS "ukhIGHpPSDWebR"
 
@@ -71,9 +73,8 @@ static void add(FILE *to, const char *event, const char *end, bool host)
 
 char *hlg_record_modifiers_add(const char *events, bool host)
 {
-	char *words = NULL;
-	size_t size;
-	FILE *to = open_memstream(&words, &size);
+	struct hlg_memstream m;
+	FILE *to = hlg_memstream_open(&m);
 	bool whole;
 
 	if (!to)
@@ -86,8 +87,6 @@ char *hlg_record_modifiers_add(const char *events, bool host)
 			fputc(',', to);
 	}
 	whole = !ferror(to);
-	if (fclose(to) == 0 && whole)
-		return words;
-	free(words);
-	return NULL;
+	m.lost |= !whole;
+	return hlg_memstream_close(&m);
 }

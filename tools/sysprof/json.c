@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "filter/write/json.h"
 
 /* A stack, or the leaves of some. */
@@ -24,16 +25,15 @@ static void set_number(json_t *object, const char *key, uint64_t value)
 
 static json_t *name_of(const struct hlg_sysprof *s, const struct hlg_sysprof_frame *frame)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct hlg_memstream m;
 	json_t *name = NULL;
+	char *text;
 
-	if (f) {
-		hlg_sysprof_name(f, s, frame);
-		if (fclose(f) == 0 && text)
-			name = hlg_json_text(text);
-	}
+	if (hlg_memstream_open(&m))
+		hlg_sysprof_name(m.f, s, frame);
+	text = hlg_memstream_close(&m);
+	if (text)
+		name = hlg_json_text(text);
 	hlg_json_watch(name);
 	free(text);
 	return name;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "filter/stats/interval.h"
 #include "filter/write/folded.h"
 #include "symtab/escape.h"
@@ -116,16 +117,13 @@ static char *text_of(const struct hlg_sysprof_output *o,
 		     const struct hlg_sysprof_stack *stack)
 {
 	uint32_t *list = calloc((size_t)stack->n_lua + stack->n_host + 1, sizeof(*list));
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 	bool ok = list && f && put_stack(f, o, stack, list);
 
 	free(list);
-	if (f && fclose(f) == 0 && ok)
-		return text;
-	free(text);
-	return NULL;
+	m.lost |= !ok;
+	return hlg_memstream_close(&m);
 }
 
 static int compare_text(const void *a, const void *b)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "filter/write/table.h"
 #include "symtab/escape.h"
 #include "symtab/grow.h"
@@ -58,34 +59,22 @@ __attribute__((format(printf, 4, 5))) static void put(struct hlg_top_frame *f,
 	add(f, shown, look, 0, text);
 }
 
-/* Ends what open_memstream(text) began: the text, to be freed; NULL without memory. */
-static char *end_text(FILE *to, char **text)
-{
-	if (to && fclose(to) == 0)
-		return *text;
-	free(to ? *text : NULL);
-	return NULL;
-}
-
 /* What a function of text.h writes, to be freed; NULL without memory. */
 static char *written(void (*write)(FILE *, const struct hlg_top_shown *),
 		     const struct hlg_top_shown *shown)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	struct hlg_memstream m;
 
-	if (to)
-		write(to, shown);
-	return end_text(to, &text);
+	if (hlg_memstream_open(&m))
+		write(m.f, shown);
+	return hlg_memstream_close(&m);
 }
 
 static void put_live(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 		     const struct hlg_top_keys *keys)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	struct hlg_memstream m;
+	FILE *to = hlg_memstream_open(&m);
 
 	if (to) {
 		fputs(keys->paused                    ? "PAUSED  "
@@ -94,7 +83,7 @@ static void put_live(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 		      to);
 		hlg_top_text_live(to, shown);
 	}
-	add(f, shown, HLG_TOP_TITLE, 0, end_text(to, &text));
+	add(f, shown, HLG_TOP_TITLE, 0, hlg_memstream_close(&m));
 }
 
 static enum hlg_top_look look_of(const char *line)
@@ -120,14 +109,12 @@ static void put_head(struct hlg_top_frame *f, const struct hlg_top_shown *shown)
 static void put_row(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 		    const struct hlg_top_row *row, bool at_cursor)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	struct hlg_memstream m;
 
-	if (to)
-		hlg_top_text_row(to, shown, row);
+	if (hlg_memstream_open(&m))
+		hlg_top_text_row(m.f, shown, row);
 	add(f, shown, at_cursor ? HLG_TOP_CURSOR : HLG_TOP_SHARE,
-	    row->recent ? row->recent->share.share : 0, end_text(to, &text));
+	    row->recent ? row->recent->share.share : 0, hlg_memstream_close(&m));
 }
 
 static void put_rows(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
@@ -149,9 +136,9 @@ static char *headings_of(const struct hlg_top_shown *shown,
 {
 	static const char *const sorts[] = {"", "by all since the start", "by name"};
 	const char *sort = sorts[keys->sort];
-	char filter[4 * HLG_TOP_FILTER_MAX], *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	char filter[4 * HLG_TOP_FILTER_MAX];
+	struct hlg_memstream m;
+	FILE *to = hlg_memstream_open(&m);
 
 	if (to) {
 		hlg_top_text_headings(to, shown);
@@ -161,7 +148,7 @@ static char *headings_of(const struct hlg_top_shown *shown,
 		if (sort[0])
 			fprintf(to, "%s %s", filter[0] ? "," : "", sort);
 	}
-	return end_text(to, &text);
+	return hlg_memstream_close(&m);
 }
 
 static void put_table(struct hlg_top_frame *f, const struct hlg_top_shown *shown,

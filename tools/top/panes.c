@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "filter/report/paths.h"
 #include "filter/view/place-name.h"
 #include "filter/write/table.h"
@@ -78,16 +79,17 @@ static int write_listing(char **text, struct hlg_top_judged *judged,
 {
 	struct hlg_listings listings = {&judged->report, places, &judged->sources,
 					HLG_SYNTAX_ATT};
-	size_t size;
-	FILE *f = open_memstream(text, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 	int rc =
 		f ? hlg_annotate_text(&listings, f, err) : hlg_err_memory(err, "listing");
 
-	if (f && fclose(f) != 0 && rc == 0)
+	*text = hlg_memstream_close(&m);
+	if (!*text && rc == 0)
 		rc = hlg_err_memory(err, "listing");
 	if (rc == 0)
 		return 0;
-	free(f ? *text : NULL);
+	free(*text);
 	*text = NULL;
 	return rc;
 }
@@ -278,26 +280,26 @@ int hlg_top_panes_callers(struct hlg_top_panes *pane, int n_words, char *const *
 {
 	struct hlg_top_judged *judged;
 	struct hlg_place place;
-	char *text = NULL, *name = NULL;
-	size_t size;
-	FILE *f;
+	struct hlg_memstream m;
+	char *text, *name = NULL;
 	int rc = hlg_top_judge(&judged, n_words, words, "top", given, HLG_TOP_JUDGE_TABLE,
 			       err);
 
 	if (rc < 0)
 		return rc;
 	hlg_space_lookup(&judged->run.space, ip, &place);
-	f = open_memstream(&text, &size);
-	rc = f ? write_ways(f, &judged->report, place.owner, screen, err)
-	       : hlg_err_memory(err, "callers");
-	if (f && fclose(f) != 0 && rc == 0)
+	rc = hlg_memstream_open(&m)
+		     ? write_ways(m.f, &judged->report, place.owner, screen, err)
+		     : hlg_err_memory(err, "callers");
+	text = hlg_memstream_close(&m);
+	if (!text && rc == 0)
 		rc = hlg_err_memory(err, "callers");
 	if (rc == 0)
 		name = hlg_place_name(&place, judged->run.options.demangle);
 	if (rc == 0)
 		rc = set(pane, name ? name : "", text, err);
 	else
-		free(f ? text : NULL);
+		free(text);
 	free(name);
 	hlg_top_judge_finish(judged);
 	return rc;

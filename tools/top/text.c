@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/output/memstream.h"
 #include "filter/view/place-name.h"
 #include "filter/write/table.h"
 #include "filter/write/text-head.h"
@@ -116,10 +117,9 @@ static bool is_kept(const char *line)
 void hlg_top_text_head(FILE *f, const struct hlg_top_shown *shown)
 {
 	struct hlg_report report;
-	char *text = NULL, *rest;
+	struct hlg_memstream m;
+	char *text, *rest;
 	bool kept = false;
-	size_t size;
-	FILE *to;
 
 	if (!shown->judged) {
 		hlg_text_line_wrap(f, &shown->screen, "check     ",
@@ -128,14 +128,11 @@ void hlg_top_text_head(FILE *f, const struct hlg_top_shown *shown)
 						  "guest run?");
 		return;
 	}
-	to = open_memstream(&text, &size);
 	report = shown->judged->report;
 	report.screen = shown->screen;
-	if (to) {
-		hlg_text_head_write(to, &report);
-		fclose(to);
-	}
-	rest = text;
+	if (hlg_memstream_open(&m))
+		hlg_text_head_write(m.f, &report);
+	rest = text = hlg_memstream_close(&m);
 	for (char *line; (line = strsep(&rest, "\n"));) {
 		kept = line[0] == ' ' ? kept : is_kept(line);
 		if (kept)
@@ -201,9 +198,8 @@ static void put_margin(FILE *f, const struct hlg_row *row, bool ascii)
 static char *remark_of(const struct hlg_top_shown *shown, const struct hlg_row *row)
 {
 	const bool files = shown->judged->report.space->n_images > 1 && row->place.image;
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 
 	if (!f)
 		return NULL;
@@ -218,10 +214,7 @@ static char *remark_of(const struct hlg_top_shown *shown, const struct hlg_row *
 			      shown->screen.ascii);
 		fputc(']', f);
 	}
-	if (fclose(f) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return hlg_memstream_close(&m);
 }
 
 /* A name within so many columns (0: any), and the remark behind it, if that leaves the

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
 
@@ -395,9 +396,17 @@ static char *squeeze(const char *text)
 	return flat;
 }
 
+static char *help_text(void)
+{
+	struct hlg_memstream m;
+
+	hlg_options_help(hlg_memstream_open(&m), "these|those");
+	return hlg_memstream_close(&m);
+}
+
 START_TEST(help)
 {
-	char *text = hlg_options_help("these|those"), *flat = squeeze(text);
+	char *text = help_text(), *flat = squeeze(text);
 
 	for (size_t i = 0; i < hlg_n_options; i++) {
 		const struct hlg_option *opt = &hlg_option_table[i];
@@ -428,7 +437,7 @@ END_TEST
 /* Each heading stands in front of its options. */
 START_TEST(help_headings)
 {
-	char *text = hlg_options_help("these|those"), line[64];
+	char *text = help_text(), line[64];
 	const char *last, *found;
 
 	for (size_t i = 0; i < hlg_n_options; i++) {
