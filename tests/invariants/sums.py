@@ -151,15 +151,21 @@ def check_others(what, make, document):
     same(f"{what}: callgrind", [want] * 2, callgrind(make("callgrind").decode()))
 
 
-def check_page(what, page, document):
+def check_page(what, html, document):
     """What its scripts draw from."""
+    page = page_data(html)
     unit, totals = page["weight"], document["totals"]
+    untimed = re.search(r"Without a time: (\d+) guest and (\d+) host samples", html)
+    guest, host = map(int, untimed.groups() if untimed else (0, 0))
     drawn = totals["guest"][unit] - totals["dropped"][unit] - totals["border"][unit]
     for part in ("rows", "addresses", "where"):  # the last only where there are times
-        if part in page:
+        if part in page and not (part == "where" and guest):
             same(f"{what}: {part} of the page", [drawn] * 2, [
                 page["total"], sum(page[part]["count"])])
-    if "span" in document:
+    if unit == "samples" and guest and "where" in page and not totals["dropped"][unit]:
+        same(f"{what}: samples with times of the page", drawn - guest,
+             sum(page["where"]["count"]))
+    if "span" in document and guest + host == 0:
         same(f"{what}: time of the page", totals["guest"][unit] + totals["host"][unit],
              sum(page["time"]["count"]))
 
@@ -196,7 +202,7 @@ def check_formats(bed, rng, guest, rec, data):
     check_others(what, make, document)
     if "functions" in document:
         more.pop()  # the page has no --by
-        check_page(what, page_data(make("html").decode()), document)
+        check_page(what, make("html").decode(), document)
 
 
 def check_annotate(bed, rng, guest, rec, data):

@@ -23,7 +23,7 @@ from tap import DATA, Skip, Tap, must, parser, run
 ELF = f"{DATA}/demo.elf"
 KEPT = os.path.join(sys.path[0], "../peers/pprof/saved-format-3.pb.gz")
 FEW = 64
-TIMES = re.compile(r"<p class=\"summary\">(\d+) samples of guests and (\d+) of the host have no times")
+TIMES = re.compile(r"Without a time: (\d+) guest and (\d+) host samples")
 
 
 def saved(build, folder, name, *words):

@@ -330,8 +330,9 @@ static void write_time(FILE *f, const struct hlg_report *r)
 	fputs("<section id=\"time\">\n<h2>Time</h2>\n", f);
 	if (guest || host)
 		fprintf(f,
-			"<p class=\"summary\">%" PRIu64 " samples of guests and %" PRIu64
-			" of the host have no times: they count in the whole only.</p>\n",
+			"<p class=\"summary\">Without a time: %" PRIu64
+			" guest and %" PRIu64
+			" host samples. They count in the whole only.</p>\n",
 			guest, host);
 	if (guests->halved)
 		fprintf(f,
