@@ -25,7 +25,7 @@ def pick(rng, *choices):
 def ways(rng, rec):
     """Lists of selections that have every sample once: (name, [words])."""
     times = sorted({s.time for s in rec.samples}) or [1]
-    t = rng.choice(times) + rng.choice((-1, 0, 1))
+    t = max(1, rng.choice(times) + rng.choice((-1, 0, 1)))  # nothing is before 0
     at = f"{t // 10 ** 9}.{t % 10 ** 9:09}"
     tids = sorted({s.tid for s in rec.samples})
     tid = rng.choice(tids or [1])
@@ -207,8 +207,13 @@ def check_damaged(bed, rng, guest, rec, data):
         return
 
     def cut(selections):
-        return sum_of(bed, "time", lambda word: report_counts(
+        """Names of threads that come behind their round are those of what still waits then."""
+        found = sum_of(bed, "time", lambda word: report_counts(
             bed, guest, ["broken.data"], *more, word), selections)
+        unnamed = collections.Counter()
+        for key, n in found.items():
+            unnamed[("host", *key[3:]) if key[0] == "host" else key] += n
+        return unnamed
 
     # The end of time is no time, which no selection of times has.
     whole = cut(["--time=,1.001", "--time=1.001,"])
