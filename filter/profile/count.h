@@ -39,7 +39,7 @@ struct hlg_recording_sums {
 	/* What is lacking: tools/feed/lacks.h. */
 	uint64_t lost;      /* LOST records' sum, or LOST_SAMPLES' if larger */
 	uint64_t throttled; /* THROTTLE records */
-	uint64_t skipped;   /* samples of no known event, or malformed: not counted */
+	uint64_t skipped;   /* records of no known event, or malformed: not counted */
 	uint64_t packed; /* of skipped: compressed records, in a build without libzstd */
 	uint64_t
 		unjoined; /* callchains whose user's part was deferred and is not there */

@@ -159,7 +159,7 @@ def check_losses(bed, rng):
     same("lost, by file", lost, [f["lost"] for f in document["files"]])
     same("lost, in all", [sum(lost)], [told(document, r"(\d+) events were lost")])
     same("skipped, and throttled", [sum(n) for n in zip(*harm)],
-         [told(document, r"(\d+) samples or frames of the recording make no sense"),
+         [told(document, r"(\d+) records, or parts of records, make no sense"),
           told(document, r"throttled sampling (\d+) times")])
     seen = sum(len(rec.samples) for rec in recs)
     same("samples", [seen], [document["totals"]["seen"]["samples"]])

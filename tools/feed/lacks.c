@@ -14,6 +14,7 @@ void hlg_lacks_join(struct hlg_perfdata_counts *to,
 	to->types[PERF_RECORD_THROTTLE] += part->types[PERF_RECORD_THROTTLE];
 	to->unknown_id += part->unknown_id;
 	to->bad_sample += part->bad_sample;
+	to->bad_record += part->bad_record;
 	to->no_zstd += part->no_zstd;
 	to->left = hlg_sum(to->left, part->left);
 	to->missing = hlg_sum(to->missing, part->missing);
@@ -27,7 +28,8 @@ void hlg_lacks_set(struct hlg_recording_sums *sums,
 	sums->lost = hlg_perfdata_n_lost(counts);
 	sums->throttled = counts->types[PERF_RECORD_THROTTLE];
 	sums->packed = counts->no_zstd;
-	sums->skipped = counts->unknown_id + counts->bad_sample + counts->no_zstd;
+	sums->skipped = counts->unknown_id + counts->bad_sample + counts->bad_record +
+			counts->no_zstd;
 	sums->left = hlg_perfdata_n_left(counts);
 	sums->no_end = !sums->left && (counts->unfinished || counts->facts_cut);
 }
@@ -50,8 +52,8 @@ static void note_left_out(const struct hlg_recording_sums *sums, const char *of,
 	if (sums->skipped > sums->packed)
 		hlg_note_list_warn(notes,
 				   "%s%" PRIu64
-				   " samples or frames of the recording make "
-				   "no sense and were skipped",
+				   " records, or parts of records, make no sense and "
+				   "were skipped",
 				   of, sums->skipped - sums->packed);
 	if (sums->packed)
 		hlg_note_list_warn(notes,

@@ -105,7 +105,7 @@ def numbers_have_their_fields(bench):
                  "cut off: {} bytes at their ends are missing or", 36),
                 ("recording has no end" if times == 1 else "{} of 2 recordings have no end",
                  42)))]
-        said.append(f'"{times * (103 - 98)} samples or frames of the')
+        said.append(f'"{times * (103 - 98)} records, or parts of records, make')
         yield from (f"{times}: {words!r} is not said" for words in said if words not in out)
         if (err, status) != ("", 0):
             yield f"{times}: {status}: {err}"

@@ -53,16 +53,17 @@ START_TEST(one_thing_each)
 
 	ck_assert_str_eq(line, "before: 3 events were lost while recording!");
 	free(line);
-	check_counts((struct hlg_perfdata_counts){.samples = 7, .bad_record = 1}, "");
+	check_counts((struct hlg_perfdata_counts){.samples = 7}, "");
 	check_counts((struct hlg_perfdata_counts){.lost = 3, .lost_samples = 2},
 		     "3 events were lost while recording (a larger -m, or a lower -F, "
 		     "loses less)");
 	check_counts((struct hlg_perfdata_counts){.types[PERF_RECORD_THROTTLE] = 4},
 		     "the kernel throttled sampling 4 times: busy periods have too few "
 		     "samples");
-	check_counts((struct hlg_perfdata_counts){.unknown_id = 1, .bad_sample = 4},
-		     "5 samples or frames of the recording make no sense and were "
-		     "skipped");
+	check_counts((struct hlg_perfdata_counts){.unknown_id = 1,
+						  .bad_sample = 4,
+						  .bad_record = 2},
+		     "7 records, or parts of records, make no sense and were skipped");
 	check_counts((struct hlg_perfdata_counts){.no_zstd = 6},
 		     "6 compressed records were skipped, with all samples in them (use a "
 		     "hlguest that is built with libzstd)");
@@ -107,6 +108,7 @@ START_TEST(parts)
 	const struct hlg_perfdata_counts part = {.samples = 1,
 						 .unknown_id = 2,
 						 .bad_sample = 3,
+						 .bad_record = 4,
 						 .lost = UINT64_MAX,
 						 .lost_samples = 5,
 						 .no_zstd = 7,
@@ -121,12 +123,12 @@ START_TEST(parts)
 	hlg_lacks_set(&sums, &both);
 	ck_assert_uint_eq(both.samples, 2);
 	ck_assert(sums.lost == UINT64_MAX && sums.throttled == 16 && sums.left == 38);
-	ck_assert(sums.skipped == 24 && sums.packed == 14 && sums.unjoined == 6);
+	ck_assert(sums.skipped == 32 && sums.packed == 14 && sums.unjoined == 6);
 	ck_assert(sums.recordings == 0 && sums.no_end == 0);
 	hlg_lacks_add(&all, &sums);
 	hlg_lacks_add(&all, &sums);
 	ck_assert(all.lost == UINT64_MAX && all.throttled == 32 && all.left == 76);
-	ck_assert(all.skipped == 48 && all.packed == 28 && all.unjoined == 12);
+	ck_assert(all.skipped == 64 && all.packed == 28 && all.unjoined == 12);
 	ck_assert_uint_eq(all.recordings, 1);
 }
 END_TEST
