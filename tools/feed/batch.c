@@ -217,21 +217,11 @@ static double mean_period(const struct hlg_profile *p)
 	return guest.samples ? (double)guest.period / (double)guest.samples : 0;
 }
 
-/* Recordings stand in the order of their names, as reports list them. */
-static uint32_t rank_of(const struct hlg_batch *batch, size_t number)
-{
-	uint32_t rank = 0;
-
-	for (size_t i = 0; i < batch->n_paths; i++)
-		rank += strcmp(batch->paths[i], batch->paths[number]) < 0;
-	return rank;
-}
-
 /* Whose samples the slices of time are of. */
 static void number_slices(struct worker *w, size_t number, struct hlg_stacks *stacks)
 {
 	uint64_t began = hlg_sample_span_known(&w->file.span) ? w->file.span.first : 0;
-	uint32_t rank = rank_of(w->batch, number);
+	uint32_t rank = w->batch->files[number].rank;
 
 	hlg_slices_number(&w->file.by_thread, rank, began);
 	hlg_slices_number(&w->file.by_address, rank, began);
@@ -408,6 +398,34 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 	return rc;
 }
 
+static int compare_paths(const void *a, const void *b, void *paths)
+{
+	return strcmp(((char **)paths)[*(const size_t *)a],
+		      ((char **)paths)[*(const size_t *)b]);
+}
+
+/* Recordings stand in the order of their names; those of one name have one rank. False
+ * without memory. */
+static bool rank_files(struct hlg_batch *batch)
+{
+	size_t n = batch->n_paths, *order = calloc(n + 1, sizeof(*order));
+	bool ok;
+
+	for (size_t i = 0; order && i < n; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, n, sizeof(*order), compare_paths, (void *)batch->paths);
+	for (size_t i = 0; order && i < n; i++)
+		batch->files[order[i]].rank =
+			i && compare_paths(&order[i - 1], &order[i],
+					   (void *)batch->paths) == 0
+				? batch->files[order[i - 1]].rank
+				: (uint32_t)i;
+	ok = order != NULL;
+	free(order);
+	return ok;
+}
+
 int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err)
 {
 	unsigned n = batch->threads;
@@ -419,7 +437,7 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 		n = (unsigned)batch->n_paths;
 	batch->files = calloc(batch->n_paths + 1, sizeof(*batch->files));
 	workers = calloc(n + 1, sizeof(*workers));
-	if (!batch->files || !workers) {
+	if (!batch->files || !workers || !rank_files(batch)) {
 		free(workers);
 		return hlg_err_memory(err, "files");
 	}

@@ -20,6 +20,7 @@ struct hlg_batch_file {
 	struct hlg_per_file_verdict fit; /* if it was asked for */
 	struct hlg_note_list notes;      /* of who runs which image */
 	double period; /* of its guest samples, on average; 0: none is known */
+	uint32_t rank; /* recordings of smaller names, as reports list them */
 };
 
 /* What was read of a recording by somebody else (hlg_feed_live), so far or in all. */
