@@ -281,14 +281,14 @@ def check_exits(bed, rng):
             same(f"exits by {table['by']}", document["pairs"][table["kind"]],
                  sum(row["count"] for row in table["rows"]))
             same(f"time of exits by {table['by']}",
-                 document["time"].get("kernel_ns", 0) * (table["kind"] == "exit") +
-                 document["time"]["vmm_ns"],
-                 sum(row["total_ns"] for row in table["rows"]))
+                 min(MOST, document["time"].get("kernel_ns", 0) * (table["kind"] == "exit") +
+                     document["time"]["vmm_ns"]),
+                 min(MOST, sum(row["total_ns"] for row in table["rows"])))
     table = collections.Counter()
     for row in csv.DictReader(io.StringIO(bed.run("exits", *argv, "--format=csv").out.decode())):
         if row["kind"] and row["total"]:
             table[row["record"], row["name"], "count"] += int(row["count"])
-            table[row["record"], row["name"], "total_ns"] += int(row["total"])
+            table[row["record"], row["name"], "total_ns"] += min(MOST, int(row["total"]))
     same("rows of exits in CSV", +rows, +table)
 
 
