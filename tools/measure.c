@@ -9,6 +9,7 @@
 
 #include "symtab/elf/embedded.h"
 #include "tools/beside/beside.h"
+#include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/feed/feed.h"
 #include "tools/inputs/images.h"
@@ -25,16 +26,6 @@ enum {
 };
 
 static char recording[] = HLG_INPUTS_DEFAULT;
-
-/* Where -- stands; argc if it does not. */
-static int find_dashes(int argc, char *const *argv)
-{
-	int i = 1;
-
-	while (i < argc && strcmp(argv[i], "--") != 0)
-		i++;
-	return i;
-}
 
 static bool is_guest(const char *word)
 {
@@ -54,7 +45,7 @@ bool hlg_measure_is(int argc, char *const *argv)
 {
 	const char *first = argc > 1 ? argv[1] : "";
 
-	return find_dashes(argc, argv) < argc &&
+	return hlg_argp_run_dashes(argc, argv) < argc &&
 	       (first[0] == '-' || is_guest(first) || is_lost_elf(first));
 }
 
@@ -358,7 +349,7 @@ static void tell_few(const char *command)
 
 int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 {
-	int dashes = find_dashes(argc, argv), status, n;
+	int dashes = hlg_argp_run_dashes(argc, argv), status, n;
 	char **command = argv + dashes + 1, **words;
 	struct found found;
 	struct hlg_err err;

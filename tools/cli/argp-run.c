@@ -426,6 +426,15 @@ static int check_removed(const char *verb, char *const *argv, struct hlg_err *er
 	return 0;
 }
 
+int hlg_argp_run_dashes(int argc, char *const *argv)
+{
+	int i = 1;
+
+	while (i < argc && strcmp(argv[i], "--") != 0)
+		i++;
+	return i;
+}
+
 bool hlg_argp_run_words(const struct hlg_argp_run *run, int argc, char **argv,
 			void *arguments, int *status)
 {

@@ -28,6 +28,9 @@ bool hlg_argp_run_words(const struct hlg_argp_run *run, int argc, char **argv,
 bool hlg_argp_run_verb(const struct hlg_verb *verb, int argc, char **argv,
 		       void *arguments, int *status);
 
+/* Which word is the first --, behind which a command stands; argc: none is. */
+int hlg_argp_run_dashes(int argc, char *const *argv);
+
 /* Stores one value of an option. Fails with HLG_EINPUT if it is none. */
 int hlg_argp_run_set(void *arguments, const struct hlg_verb_option *option, char *value,
 		     struct hlg_err *err);

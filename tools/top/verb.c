@@ -77,22 +77,12 @@ static int check(void *arguments, struct hlg_err *err)
 	return 0;
 }
 
-/* Where -- stands; argc if it does not. */
-static int find_dashes(int argc, char *const *argv)
-{
-	int i = 1;
-
-	while (i < argc && strcmp(argv[i], "--") != 0)
-		i++;
-	return i;
-}
-
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
 	struct hlg_top_request args = {.every = UINT64_C(1000000000),
 				       .window = UINT64_C(10000000000),
 				       .rows = HLG_TOP_ROWS};
-	int dashes = find_dashes(argc, argv), status;
+	int dashes = hlg_argp_run_dashes(argc, argv), status;
 
 	/* The command is its own, whatever its words look like. */
 	if (dashes < argc)
