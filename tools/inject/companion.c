@@ -9,6 +9,7 @@
 
 #include "filter/options/options.h"
 #include "filter/output/memstream.h"
+#include "filter/output/out.h"
 #include "filter/profile/index.h"
 #include "filter/view/place-name.h"
 #include "symtab/bsearch.h"
@@ -390,13 +391,6 @@ static void hide(const struct companion *c, Elf64_Shdr *s)
 	}
 }
 
-static int cannot_write(const char *path, struct hlg_err *err)
-{
-	return hlg_err_set(err, HLG_ESYSTEM,
-			   "%s: cannot be written: %s (make room, or write elsewhere)",
-			   path, strerrordesc_np(errno));
-}
-
 /* Writes n bytes, and zeros up to the next multiple of 8; *at is where the file ends. */
 static void put(FILE *f, uint64_t *at, const void *bytes, size_t n)
 {
@@ -459,9 +453,13 @@ static uint64_t put_tables(const struct companion *c, const struct sized *s, FIL
 	return at;
 }
 
-static int put_at(FILE *f, uint64_t at, const void *bytes, size_t n)
+/* False, and errno, if f cannot go there. */
+static bool put_at(FILE *f, uint64_t at, const void *bytes, size_t n)
 {
-	return fseeko(f, (off_t)at, SEEK_SET) != 0 || fwrite(bytes, 1, n, f) != n;
+	if (fseeko(f, (off_t)at, SEEK_SET) != 0)
+		return false;
+	fwrite_unlocked(bytes, 1, n, f);
+	return true;
 }
 
 static int write_to(struct companion *c, const struct sized *symbols, FILE *f,
@@ -477,10 +475,9 @@ static int write_to(struct companion *c, const struct sized *symbols, FILE *f,
 	header.e_shoff = put_tables(c, symbols, f, at);
 	header.e_shnum = (Elf64_Half)(c->n_sections + 3);
 	header.e_shstrndx = (Elf64_Half)(c->n_sections + 2);
-	if (put_at(f, 0, &header, sizeof(header)) ||
-	    (id->size && put_at(f, c->id_at, id->bytes, id->size)) || fflush(f) != 0 ||
-	    ferror(f))
-		return cannot_write(path, err);
+	if (!put_at(f, 0, &header, sizeof(header)) ||
+	    (id->size && !put_at(f, c->id_at, id->bytes, id->size)))
+		return hlg_out_fail(path, "written", errno, err);
 	return 0;
 }
 

@@ -83,7 +83,8 @@ int hlg_companion_image_id(const struct hlg_image *image, struct hlg_build_id *i
 
 /*
  * Writes the companion of the units' image to f, which is empty and can seek; path is its
- * name, for messages. demangle: of the names of gaps. *id is the companion's.
+ * name, for messages. Errors of writing stay in f. demangle: of the names of gaps. *id is
+ * the companion's.
  */
 int hlg_companion_write(const struct hlg_units *units, bool demangle, FILE *f,
 			const char *path, struct hlg_build_id *id, struct hlg_err *err);
