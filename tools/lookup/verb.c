@@ -281,8 +281,8 @@ static void take_question(struct lookup *l, const char *where, const char *word)
 /* Cuts blanks off both ends of a line, in place; a NUL in it becomes visible. */
 static char *trim(char *line, size_t len)
 {
-	for (char *nul; (nul = memchr(line, '\0', len));)
-		*nul = '?';
+	for (char *nul = line; (nul = memchr(nul, '\0', (size_t)(line + len - nul)));)
+		*nul++ = '?';
 	while (len && isspace((unsigned char)line[len - 1]))
 		len--;
 	line[len] = '\0';
