@@ -25,7 +25,7 @@ LOST = struct.pack("<IHHQQ", 2, 0, 24, 1, 7)
 THROTTLE = struct.pack("<IHHQQQ", 5, 0, 32, 1, 1, 1)
 SHORT = struct.pack("<IHHQ", parsed.SAMPLE, 5, 16, 0)
 TOLD = (r"\b7 events were lost while recording", r"throttled sampling 1 time",
-        r"\b1 samples? or frames?", r"5 bytes at its end are missing")
+        r"\b1 records?, or parts", r"5 bytes at its end are missing")
 NO_END = "the recording has no end"
 REPORT = ["report", "--force"]
 VERBS = [[*REPORT, f"--format={f}"] for f in
