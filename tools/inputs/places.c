@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/options/nearest.h"
 #include "filter/options/number.h"
 #include "filter/output/note-list.h"
 #include "filter/view/place-name.h"
@@ -22,6 +23,8 @@ struct search {
 	const char *word;
 	struct hlg_note_list last;  /* names whose last part is the word */
 	struct hlg_note_list close; /* names that have the word in them */
+	struct hlg_nearest nearest; /* of last parts of names */
+	char meant[64];             /* which that is; hlg_nearest looks at none as long */
 	bool found;                 /* a place, perhaps one that was there before */
 	bool lost;                  /* no memory */
 };
@@ -57,8 +60,8 @@ static bool is_called(const char *name, const char *word)
 	return strncmp(name, word, n) == 0 && (name[n] == '\0' || name[n] == '(');
 }
 
-/* Is word the last part of a name's path: round, of kinds::hash::round<T>(u64)? */
-static bool is_last_part(const char *name, const char *word)
+/* The last part of a name's path, of *n bytes: round, of kinds::hash::round<T>(u64). */
+static const char *last_part(const char *name, size_t *n)
 {
 	size_t begin = 0, end = strlen(name), depth = 0;
 
@@ -74,8 +77,8 @@ static bool is_last_part(const char *name, const char *word)
 		depth += c == '<' || c == '(';
 		depth -= depth && (c == ')' || (c == '>' && i && name[i - 1] != '-'));
 	}
-	return end - begin == strlen(word) &&
-	       strncmp(name + begin, word, end - begin) == 0;
+	*n = end - begin;
+	return name + begin;
 }
 
 /* Once each, most at most. */
@@ -85,13 +88,27 @@ static void keep(struct hlg_note_list *names, size_t most, const char *name)
 		hlg_note_list_add(names, "%s", name);
 }
 
-/* Keeps a name that has the word in it. */
+/* Is it the nearest part so far? */
+static void look(struct search *s, const char *part, size_t n)
+{
+	hlg_nearest_look(&s->nearest, part, n);
+	if (s->nearest.best != part)
+		return;
+	snprintf(s->meant, sizeof(s->meant), "%.*s", (int)n, part);
+	s->nearest.best = s->meant;
+}
+
+/* Keeps a name that has the word in it, or one like it. */
 static void keep_close(struct search *s, const char *name)
 {
+	size_t n;
+	const char *part = last_part(name, &n);
+
+	look(s, part, n);
 	if (!s->word[0] || !strstr(name, s->word))
 		return;
 	keep(&s->close, CLOSE, name);
-	if (is_last_part(name, s->word))
+	if (n == strlen(s->word) && strncmp(part, s->word, n) == 0)
 		keep(&s->last, LAST, name);
 }
 
@@ -171,6 +188,10 @@ static int tell_none(const struct search *s, const struct hlg_space *space,
 {
 	if (s->last.n || s->close.n)
 		return tell_names(s, s->last.n ? &s->last : &s->close, err);
+	if (s->nearest.best)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: no such function (did you mean %s?)", s->word,
+				   s->meant);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: no such function in %s%s, and no such file (hlguest "
 			   "report lists those with samples)",
@@ -205,7 +226,9 @@ static const char *only_name(const struct search *s)
 int hlg_places_find(struct hlg_found_places *places, const struct hlg_space *space,
 		    const char *word, struct hlg_err *err)
 {
-	struct search s = {.places = places, .word = word};
+	struct search s = {.places = places,
+			   .word = word,
+			   .nearest = {.word = word, .n = strlen(word)}};
 	int rc = 0;
 
 	search_all(&s, space);
