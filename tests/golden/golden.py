@@ -11,8 +11,8 @@ directory, with these in it:
     data        tests/data
     hlguest.so  the filter
 
-so that commands, and what they print, need no absolute path. $MKELF and $FAKEPERF are
-the test programs, $PERF_FILTER the filter, $HLGUEST the command, $DATA is `data`.
+so that commands, and what they print, need no absolute path. $MKELF, $MKCALIBRATION and
+$FAKEPERF are the test programs, $PERF_FILTER the filter, $HLGUEST the command, $DATA is `data`.
 Each comes from the environment, else from its place in DIR. LC_ALL is C, or
 HLG_TEST_LOCALE, TZ is UTC or HLG_TEST_ZONE; HOME is empty, stdin /dev/null, no pager, no perf configuration.
 
@@ -47,6 +47,7 @@ PROGRAMS = {
     "HLGUEST": "tools/hlguest",
     "MKELF": "tests/kit/mkelf",
     "FAKEPERF": "tests/kit/fakeperf",
+    "MKCALIBRATION": "tests/kit/mkcalibration",
 }
 TIMEOUT = 120
 EM_X86_64 = b"\x3e\0"

@@ -32,13 +32,18 @@ static size_t count_faults(FILE *f, const struct hlg_counts *counts)
 		for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
 			const struct hlg_steps *steps = &counts->steps[side][i];
 			const struct hlg_law *law = &hlg_count_laws[i];
+			size_t k = 0;
 
 			if (steps->reason[0] || steps->exact)
 				continue;
+			while (k + 1 < HLG_COUNT_SIZES &&
+			       steps->steps[k] ==
+				       hlg_calibrate_steps(law, counts->sizes[k]))
+				k++;
 			snprintf(line, sizeof(line),
 				 "%s, %s: %" PRIu64 " steps instead of %" PRIu64,
-				 law->program, hlg_count_sides[side], steps->steps[0],
-				 hlg_calibrate_steps(law, counts->sizes[0]));
+				 law->program, hlg_count_sides[side], steps->steps[k],
+				 hlg_calibrate_steps(law, counts->sizes[k]));
 			n += fault(f, line);
 		}
 	return n;
