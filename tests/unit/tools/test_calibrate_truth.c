@@ -257,6 +257,10 @@ START_TEST(landing_holds)
 		ck_assert_uint_eq(land->on, land->guest);
 		ck_assert_uint_eq(land->right + land->wrong + land->gap, land->guest);
 	}
+	/* A sample is on one instruction. */
+	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++)
+		ck_assert_uint_le(landings.programs[i].string + landings.programs[i].loop,
+				  landings.programs[i].guest);
 }
 END_TEST
 

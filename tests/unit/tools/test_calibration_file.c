@@ -72,6 +72,23 @@ START_TEST(reads)
 }
 END_TEST
 
+/* What it does not say is not known; the largest window is one. */
+START_TEST(says_little)
+{
+	static const char little[] =
+		"{\"hlguest_calibration\": 1, \"machine\": {}, \"crossings\": "
+		"{\"ring0_emulated\": null}, \"landing\": {\"events\": "
+		"[{\"event\": \"x\", \"window\": 1000}]}}";
+
+	if (!HLG_HAVE_JANSSON)
+		return;
+	ck_assert_int_eq(read_text(little, strlen(little)), 0);
+	ck_assert_int_eq(c.emulated, -1);
+	ck_assert(!c.holds);
+	ck_assert_uint_eq(c.events[0].window, HLG_CALIBRATION_FILE_WINDOW);
+}
+END_TEST
+
 START_TEST(cut_off)
 {
 	for (size_t n = 0; n < strlen(good); n++)
@@ -164,6 +181,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, reads);
+	tcase_add_test(tc, says_little);
 	tcase_add_test(tc, cut_off);
 	tcase_add_loop_test(tc, refuses, 0, sizeof(wrong) / sizeof(wrong[0]));
 	tcase_add_test(tc, large);
