@@ -27,6 +27,9 @@ static int check_magic(const struct hlg_perfdata *pd, const uint64_t start[2],
 			  "there, with perf script --dlfilter)";
 	else if (memcmp(start, "\177ELF", 4) == 0)
 		problem = "is an ELF, no recording (give a perf.data of perf record)";
+	else if (memcmp(start, "\x1f\x8b", 2) == 0) /* RFC 1952, 2.3.1 */
+		problem = "is no recording but compressed by gzip, as saved profiles are "
+			  "(give a perf.data of perf record)";
 	else if (start[0] == HLG_MAGIC_1)
 		problem = "is of a perf from before 2012 (record again)";
 	else
