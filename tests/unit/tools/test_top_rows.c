@@ -77,6 +77,18 @@ static void add(struct live *live, unsigned n)
 	ck_assert(hlg_top_window_close(&live->window, &live->profile, 0, live->now));
 }
 
+/* Of a place that has no other. */
+static void add_one(struct live *live, uint64_t place)
+{
+	struct hlg_sample s = kit_sample(live->event, KIT_BASE + place);
+
+	s.period = 1000;
+	s.time = 1000000 * ++live->samples;
+	hlg_profile_add(&live->profile, &s);
+	live->given.sums.samples++;
+	live->given.sums.guest++;
+}
+
 static struct hlg_top_judged *judge(const struct live *live)
 {
 	char *words[] = {guest, (char *)"--force=yes"};
@@ -123,10 +135,11 @@ START_TEST(same_as_report)
 	struct live live;
 	struct hlg_top_rows rows;
 	struct hlg_err err;
-	bool phases = false;
+	bool phases = false, few = false;
 
 	srand((unsigned)_i);
 	begin(&live);
+	add_one(&live, 0x1055);
 	for (int slice = 0; slice < 4; slice++) {
 		struct hlg_top_judged *judged;
 		struct hlg_count recent;
@@ -137,6 +150,8 @@ START_TEST(same_as_report)
 				 0);
 		compare_views(&rows.since, &judged->report.all);
 		phases |= judged->report.all.design > 1;
+		for (size_t i = 0; i < rows.since.n_rows; i++)
+			few |= rows.since.rows[i].few;
 		ck_assert_uint_eq(sum_of(&rows, false), live.given.sums.guest);
 		recent = hlg_top_window_guest(&rows.sums[HLG_TOP_RECENT]);
 		ck_assert_uint_eq(sum_of(&rows, true), recent.samples);
@@ -145,7 +160,7 @@ START_TEST(same_as_report)
 		hlg_top_rows_finish(&rows);
 		hlg_top_judge_finish(judged);
 	}
-	ck_assert(phases);
+	ck_assert(phases && few);
 	finish(&live);
 }
 END_TEST
