@@ -108,6 +108,11 @@ START_TEST(drift)
 	ck_assert_double_eq_tol(ticks.drift, 0.5, 1e-9);
 	ck_assert_uint_eq(ticks.quiet, 100);
 	for (size_t i = 0; i < MANY; i++)
+		readings[i] = i < MANY / 5 ? 100 : 150; /* the median is not quiet */
+	ticks = sum(MANY);
+	ck_assert_double_eq_tol(ticks.drift, 1. / 3, 1e-9);
+	ck_assert_uint_eq(ticks.quiet, 100);
+	for (size_t i = 0; i < MANY; i++)
 		readings[i] = i % 2 ? 100 : 150;
 	ticks = sum(MANY);
 	ck_assert_double_eq_tol(ticks.drift, 0, 1e-9);
