@@ -3,6 +3,7 @@
  * What belongs together is paired, whatever order buffers come in; what could be two
  * halves of different pairs is not.
  */
+#include <errno.h>
 #include <linux/kvm.h>
 #include <string.h>
 
@@ -437,6 +438,46 @@ START_TEST(vmm_alone)
 }
 END_TEST
 
+/* The same of memory; and where an instruction was emulated, the VMM's time is its. */
+START_TEST(memory_alone)
+{
+	struct hlg_exits_item *next;
+
+	push(HLG_EXITS_RUN, 10);
+	push_at(HLG_EXITS_INSN, 11, 0x4321);
+	push_on(2, 0, HLG_EXITS_USER, 12, KVM_EXIT_MMIO, 0, HLG_ISA_USER);
+	push(HLG_EXITS_RUN, 20);
+	next = hlg_exits_next(&pairing);
+	ck_assert_ptr_nonnull(next);
+	*next = (struct hlg_exits_item){.time = 21,
+					.thread = UINT64_C(2) << 32 | 1,
+					.a = 0xfed01234,
+					.kind = HLG_EXITS_MMIO,
+					.c = 1}; /* a read */
+	hlg_exits_pushed(&pairing, next);
+	push_on(2, 0, HLG_EXITS_USER, 25, KVM_EXIT_MMIO, 0, HLG_ISA_USER);
+	push(HLG_EXITS_RUN, 35);
+	expect(0, 0, 0, 0);
+	ck_assert_uint_eq(sums.n_cells, 2);
+	ck_assert_uint_eq(sums.cells[0].key.port, HLG_PORT_MMIO | 0xfed01000);
+	ck_assert(sums.cells[0].key.has_rip && sums.cells[0].key.rip == 0x4321);
+	ck_assert_uint_eq(sums.cells[0].total, 8);
+	ck_assert_uint_eq(sums.cells[1].key.port, HLG_NO_PORT);
+	ck_assert(!sums.cells[1].key.has_rip);
+}
+END_TEST
+
+/* Where KVM_RUNs are recorded, they end a time in the VMM, whatever comes before. */
+START_TEST(runs_end_the_vmm)
+{
+	push(HLG_EXITS_USER, 10);
+	push(HLG_EXITS_ENTRY, 15);
+	push(HLG_EXITS_RUN, 30);
+	expect(0, 0, 0, 1);
+	ck_assert_uint_eq(sums.total[HLG_EXITS_VMM], 20);
+}
+END_TEST
+
 /* A KVM_RUN of a descriptor, or with KVM_CREATE_VCPU what may give it again. */
 static void push_run(uint64_t time, uint64_t fd, uint32_t what)
 {
@@ -485,6 +526,19 @@ START_TEST(a_vcpu_that_is_left)
 }
 END_TEST
 
+/* What was cancelled goes on until the thread runs anything. */
+START_TEST(a_vcpu_that_was_cancelled)
+{
+	push_run(5, 6, 0);
+	push_on(2, 0, HLG_EXITS_USER, 10, EINTR, 0, HLG_ISA_ERRNO);
+	push_run(30, 9, 0);
+	expect(0, 0, 0, 0);
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_VMM], 1);
+	ck_assert_uint_eq(sums.total[HLG_EXITS_VMM], 20);
+	ck_assert_uint_eq(sums.lone.user, 0);
+}
+END_TEST
+
 START_TEST(window_selects_pairs)
 {
 	pairing.start = 20;
@@ -522,6 +576,9 @@ int main(void)
 	tcase_add_test(tc, lost_records_tear_pairs);
 	tcase_add_test(tc, lost_records_tear_times_in_the_vmm);
 	tcase_add_test(tc, vmm_alone);
+	tcase_add_test(tc, memory_alone);
+	tcase_add_test(tc, runs_end_the_vmm);
+	tcase_add_test(tc, a_vcpu_that_was_cancelled);
 	tcase_add_loop_test(tc, a_vcpu_that_is_left, 0, 2);
 	tcase_add_test(tc, window_selects_pairs);
 	return tap_main(suite);
