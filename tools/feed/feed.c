@@ -364,7 +364,7 @@ static void *read_second(void *arg)
  * the part up to hlg_perfdata_tell(pd) is.
  */
 static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *s,
-		     uint64_t at, struct hlg_recording_sums *sums, struct hlg_err *err)
+		     uint64_t at, struct hlg_err *err)
 {
 	pthread_t thread;
 	int rc;
@@ -381,7 +381,6 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 		return 0;
 	hlg_profile_merge(feed->profile, &s->profile);
 	hlg_lacks_join(&feed->counts, hlg_perfdata_counts(s->pd));
-	sums->attached |= hlg_perfdata_host(s->pd)->attached;
 	return 1;
 }
 
@@ -401,8 +400,7 @@ static bool tell_sandboxes(struct feed *feed)
  * Two threads where the recording can be split and no names of host samples are wanted,
  * which need the order; else, and where the guess was wrong, one.
  */
-static int read_split(struct feed *feed, struct hlg_perfdata *pd,
-		      struct hlg_recording_sums *sums, struct hlg_err *err)
+static int read_split(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err *err)
 {
 	struct second s = {.feed = {.path = feed->path, .progress = feed->progress}};
 	uint64_t at;
@@ -420,7 +418,7 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd,
 		tell_sandboxes(&s.feed);
 		if (feed->profile->apart)
 			hlg_profile_keep_apart(&s.profile);
-		rc = read_both(feed, pd, &s, at, sums, err);
+		rc = read_both(feed, pd, &s, at, err);
 		hlg_profile_finish(&s.profile);
 	}
 	finish(&s.feed);
@@ -501,7 +499,7 @@ static void sum_up(struct hlg_recording_sums *sums, const struct feed *feed,
 	sums->samples = counts.samples;
 	hlg_lacks_set(sums, &counts);
 	sums->unjoined = feed->unjoined;
-	sums->attached |= hlg_perfdata_host(feed->pd)->attached;
+	sums->attached = hlg_perfdata_host(feed->pd)->attached;
 	sums->machine = hlg_perfdata_host(feed->pd)->machine;
 	sums->recordings = 1;
 	sums->deselected = profile->deselected.samples - before->deselected;
@@ -562,7 +560,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	if (rc == 0 && feed.ordered)
 		rc = begin_order(&feed, pd, file, how, &deferred, err);
 	if (rc == 0)
-		rc = how->threads > 1 ? read_split(&feed, pd, sums, err)
+		rc = how->threads > 1 ? read_split(&feed, pd, err)
 				      : read_range(&feed, pd, err);
 	if (pd) { /* what was read before an error counts */
 		sum_up(sums, &feed, &before);
