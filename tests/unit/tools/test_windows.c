@@ -30,6 +30,7 @@ static const uint64_t six[] = {
 struct made {
 	struct kit_event events[MAX];
 	size_t n;
+	unsigned cpu; /* added to the set's */
 	struct kit records, file;
 };
 
@@ -62,7 +63,7 @@ static void add(struct made *m, unsigned set, uint32_t tid, uint64_t time, uint1
 	kit_u32(&m->records, 1);
 	kit_u32(&m->records, tid);
 	kit_u64(&m->records, time);
-	kit_u64(&m->records, set - 1);
+	kit_u64(&m->records, set - 1 + m->cpu);
 	kit_u64(&m->records, m->n);
 	for (size_t i = 0; i < m->n; i++) {
 		kit_u64(&m->records, values[i]);
@@ -267,7 +268,7 @@ END_TEST
  * counters that are inherited are not of one thread; samples that were lost are told. */
 START_TEST(odd_groups)
 {
-	static const uint64_t a[] = {100, 7}, b[] = {250, 9};
+	static const uint64_t a[] = {100, 7}, b[] = {250, 9}, c[] = {255, 12};
 	struct hlg_note_list notes = {0};
 	char sampled[HLG_WINDOWS_SAMPLED];
 	struct made m;
@@ -281,6 +282,7 @@ START_TEST(odd_groups)
 	add(&m, 1, 7, 10, 2, a);
 	m.n = 2;
 	add(&m, 1, 7, 20, 2, b);
+	add(&m, 1, 7, 30, 2, c);
 	start = kit_begin(&m.records, PERF_RECORD_LOST_SAMPLES, 0);
 	kit_u64(&m.records, 3);
 	kit_end(&m.records, start);
@@ -289,14 +291,39 @@ START_TEST(odd_groups)
 	ck_assert_uint_eq(g.w.lacks.lost, 3);
 	ck_assert_uint_eq(g.w.n_columns, 1);
 	ck_assert_uint_eq(hlg_windows_counts(&g.w, 1)[0], 150);
-	ck_assert_uint_eq(g.w.strangers, 1);
+	ck_assert_uint_eq(g.w.strangers, 2);
 	ck_assert(!g.w.one_thread);
 	ck_assert_str_eq(hlg_windows_notes_sampled(sampled, &g.w),
 			 "sampled by instructions");
 	hlg_windows_notes(&notes, &g.w);
-	ck_assert_ptr_nonnull(strstr(notes.line[notes.n - 1], "1 counts are of events"));
+	ck_assert_ptr_nonnull(strstr(notes.line[notes.n - 1], "2 counts are of events"));
 	hlg_note_list_finish(&notes);
 	finish(&g);
+}
+END_TEST
+
+/* A time is told in the largest unit of which it is a whole number. */
+START_TEST(periods)
+{
+	static const struct {
+		uint64_t period;
+		enum hlg_counter counter;
+		const char *told;
+	} all[] = {
+		{0, HLG_COUNTER_TIME, "sampled by it"},
+		{1, HLG_COUNTER_TIME, "sampled at every it"},
+		{1500, HLG_COUNTER_TIME, "sampled every 1500 ns of it"},
+		{2000, HLG_COUNTER_TIME, "sampled every 2 us of it"},
+		{30000000, HLG_COUNTER_TIME, "sampled every 30 ms of it"},
+		{UINT64_C(4000000000000), HLG_COUNTER_TIME, "sampled every 4000 s of it"},
+		{2000, HLG_COUNTER_CYCLES, "sampled every 2000 of it"},
+	};
+	char name[] = "it", sampled[HLG_WINDOWS_SAMPLED];
+	struct hlg_windows_column column = {.name = name, .counter = all[_i].counter};
+	const struct hlg_windows w = {
+		.columns = &column, .n_columns = 1, .period = all[_i].period};
+
+	ck_assert_str_eq(hlg_windows_notes_sampled(sampled, &w), all[_i].told);
 }
 END_TEST
 
@@ -335,7 +362,7 @@ static uint8_t mark(void *ctx, const struct hlg_perfdata_raw *raw)
 
 static const struct hlg_windows_marker marker = {can_mark, mark, "it", NULL};
 
-/* "start-end tid:count ..." of the pairs. */
+/* "start-end tid:count ..." of the pairs; with a "?" where there is no CPU. */
 static void check_pairs(struct made *m, const char *want, uint64_t alone, uint64_t moved)
 {
 	struct hlg_pairs pairs = {0};
@@ -350,9 +377,9 @@ static void check_pairs(struct made *m, const char *want, uint64_t alone, uint64
 		const uint64_t *counts = hlg_windows_counts(&pairs.table, i);
 		const struct hlg_windows_row *row = &pairs.table.rows[i];
 
-		sprintf(got + strlen(got), "%ju-%ju %d:%ju ",
+		sprintf(got + strlen(got), "%ju-%ju %d:%ju%s ",
 			(uintmax_t)(row->time - counts[0]), (uintmax_t)row->time,
-			row->tid, (uintmax_t)counts[1]);
+			row->tid, (uintmax_t)counts[1], row->cpu < 0 ? "?" : "");
 	}
 	ck_assert_str_eq(got, want);
 	ck_assert_uint_eq(pairs.alone, alone);
@@ -416,6 +443,32 @@ START_TEST(pairs)
 	add(&m, 1, 8, 42, 2, v[3]);
 	add(&m, 1, 9, 52, 2, v[4]); /* its only one */
 	check_pairs(&m, "12-32 7:15 22-42 8:28 ", 1, 0);
+
+	/* A begin behind one that has ended a pair. */
+	begin(&m, 1);
+	add(&m, 1, 7, 12, 2, v[0]);
+	add(&m, 1, 7, 22, 2, v[1]);
+	add(&m, 1, 7, 30, 2, v[2]);
+	add(&m, 1, 7, 41, 2, v[3]);
+	check_pairs(&m, "12-22 7:7 30-41 7:20 ", 0, 0);
+
+	/* The counter went with the thread. */
+	begin(&m, 1);
+	add(&m, 1, 7, 10, 2, v[0]);
+	m.cpu = 3;
+	add(&m, 1, 7, 21, 2, v[2]);
+	check_pairs(&m, "10-21 7:15? ", 0, 0);
+}
+END_TEST
+
+/* On either side. */
+START_TEST(outliers)
+{
+	struct hlg_spread spread = {.from = 8.75, .to = 14.75};
+	const struct hlg_pairs of = {.spreads = &spread};
+
+	for (uint64_t n = 0; n < 20; n++)
+		ck_assert_int_eq(hlg_pairs_is_outlier(&of, 0, n), n < 9 || n > 14);
 }
 END_TEST
 
@@ -602,8 +655,10 @@ int main(void)
 	tcase_add_test(tc, sets_and_intervals);
 	tcase_add_test(tc, impossible_counts);
 	tcase_add_test(tc, odd_groups);
+	tcase_add_loop_test(tc, periods, 0, 7);
 	tcase_add_test(tc, no_groups);
 	tcase_add_test(tc, pairs);
+	tcase_add_test(tc, outliers);
 	tcase_add_test(tc, spread);
 	tcase_add_test(tc, median_ranks);
 	tcase_add_test(tc, markers);
