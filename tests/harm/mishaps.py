@@ -206,7 +206,7 @@ def check_wrong_kind(place):
         (["report", "good.elf", "good.elf"], 2, "no recording is given"),
         (["report", "good.elf", "-i", "good.elf"], 1, "is an ELF, no recording"),
         (["report", "folder"], 2, "is a directory that holds no recording"),
-        (["report", "missing"], 2, "is no recording and no ELF"),
+        (["report", "missing"], 2, "no such file"),
         (["annotate", "good.elf", "tick"], 2, "no recording is given"),
         (["annotate", "good.elf", "good.data", "missing"], 1, "missing: no such function .*"
                                                               "no such file"),

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/inputs/given.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "filter/output/target.h"
 #include "symtab/grow.h"
 #include "tools/inputs/snapshot.h"
 
@@ -52,6 +55,14 @@ int hlg_inputs_add_image(struct hlg_inputs *in, const char *path, struct hlg_err
 		rc = hlg_inputs_add_word(in, word ? word : path, err);
 	free(word);
 	return rc;
+}
+
+int hlg_inputs_check_there(const char *word, struct hlg_err *err)
+{
+	if (hlg_target_is_stream(word) || strchr(word, '@') || access(word, F_OK) == 0 ||
+	    errno != ENOENT)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)", word);
 }
 
 bool hlg_inputs_has(const struct hlg_verb *verb, const char *option)

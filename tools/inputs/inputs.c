@@ -69,10 +69,12 @@ static int no_recording(const struct hlg_inputs *in, struct hlg_err *err)
 	const char *other = find_other(in, HLG_FILE_KIND_OTHER);
 
 	if (other && !hlg_inputs_own_word(in->verb))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is no recording and no ELF, or cannot be read "
-				   "(name both: guest.elf perf.data)",
-				   other);
+		return hlg_inputs_check_there(other, err) < 0
+			       ? HLG_EINPUT
+			       : hlg_err_set(err, HLG_EINPUT,
+					     "%s: is no recording and no ELF, or cannot "
+					     "be read (name both: guest.elf perf.data)",
+					     other);
 	return hlg_err_set(
 		err, HLG_EINPUT,
 		"%s: no recording is given, and there is no " HLG_INPUTS_DEFAULT

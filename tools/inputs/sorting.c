@@ -56,10 +56,7 @@ static bool seems_recording(const char *word, bool named)
 /* Nothing is reported of what was meant for something else. */
 static int check_there(const char *word, bool named, struct hlg_err *err)
 {
-	if (hlg_target_is_stream(word) || seems_recording(word, named) ||
-	    access(word, F_OK) == 0 || errno != ENOENT)
-		return 0;
-	return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)", word);
+	return seems_recording(word, named) ? 0 : hlg_inputs_check_there(word, err);
 }
 
 static bool has_word(const struct hlg_inputs *in, const char *word)
@@ -201,6 +198,25 @@ static bool are_saved(const struct hlg_inputs *in)
 	return true;
 }
 
+/* Has each side a recording? A word that is no file's may have been meant for one. */
+static int check_sides(struct hlg_inputs *in, struct hlg_err *err)
+{
+	const struct hlg_inputs *second = in->second;
+	int rc = 0;
+
+	if (in->n_files && second->n_files)
+		return 0;
+	for (size_t i = 0; rc == 0 && i < in->n_others; i++)
+		rc = hlg_inputs_check_there(in->others[i].word, &in->missing);
+	if (rc < 0)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s (use guest.elf before.data after.data, or "
+			   "guest.elf BEFORE... --after AFTER...)",
+			   in->n_files || second->n_files ? "one side has no recording"
+							  : "no recording is given");
+}
+
 /* Gives the second side what it has no words for. */
 static int part(struct hlg_inputs *in, struct hlg_err *err)
 {
@@ -229,14 +245,7 @@ static int part(struct hlg_inputs *in, struct hlg_err *err)
 			rc = hlg_inputs_add_word(second, in->words[i], err);
 	if (second->n_images == 0)
 		second->n_images = in->n_images;
-	if (rc == 0 && pair && (in->n_files == 0 || second->n_files == 0))
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s (use guest.elf before.data after.data, or "
-				   "guest.elf BEFORE... --after AFTER...)",
-				   in->n_files || second->n_files
-					   ? "one side has no recording"
-					   : "no recording is given");
-	return rc;
+	return rc < 0 || !pair ? rc : check_sides(in, err);
 }
 
 /* Adds what the list names. One that cannot be read is no matter of words. */
