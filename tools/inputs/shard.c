@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "filter/options/number.h"
-#include "tools/inputs/list.h"
 
 /* A number of Slurm's environment. */
 static int get(const char *name, uint64_t *value, struct hlg_err *err)
@@ -67,7 +66,6 @@ size_t hlg_shard_part(const struct hlg_shard *shard, char **files, size_t n)
 
 	if (shard->n == 0)
 		return n;
-	hlg_list_sort(files, n);
 	for (size_t i = 0; i < n; i++)
 		if (i % shard->n == shard->index) {
 			char *file = files[i];

@@ -21,8 +21,8 @@ struct hlg_shard {
  */
 int hlg_shard_parse(struct hlg_shard *shard, const char *word, struct hlg_err *err);
 
-/* Puts those of the part, of n files, in front of the others; returns how many these are.
- */
+/* Puts those of the part, of n files in the order of their names, in front of the others;
+ * returns how many these are. */
 size_t hlg_shard_part(const struct hlg_shard *shard, char **files, size_t n);
 
 #endif
