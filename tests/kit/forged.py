@@ -226,9 +226,9 @@ def crossing(entry, time, tid=1, cpu=0, short=False):
                                          1, len(raw)) + raw)
 
 
-def lost(time, cpu=0):
-    """A record was lost, by what crossings() records."""
-    return record(LOST, 0, struct.pack("<2Q2IQ2IQ", 1, 1, 1, 1, time, cpu, 0, 1))
+def lost(time, cpu=0, n=1):
+    """n records were lost, by what crossings() records."""
+    return record(LOST, 0, struct.pack("<2Q2IQ2IQ", 1, n, 1, 1, time, cpu, 0, 1))
 
 
 def crossings(records):

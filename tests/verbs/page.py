@@ -297,8 +297,9 @@ def check_lost(build, folder):
     rng, records, right = random.Random(3), [], {}
     for time in sorted(rng.sample(range(10**9, 2 * 10**9), 3000)):
         if rng.random() < .3:
-            records.append(forged.lost(time))
-            right[time // 20_000_000 - 50] = right.get(time // 20_000_000 - 50, 0) + 1
+            n, slot = rng.randint(1, 9), time // 20_000_000 - 50
+            records.append(forged.lost(time, n=n))
+            right[slot] = right.get(slot, 0) + n
             continue
         record = bytearray(forged.crossing(True, time))
         record[4] = forged.GUEST
