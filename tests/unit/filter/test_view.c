@@ -167,6 +167,20 @@ START_TEST(random_profiles)
 }
 END_TEST
 
+/* Of a gap that is padded at both ends. */
+START_TEST(ends_of_padding)
+{
+	struct hlg_view_gap last = {.owner = guest, .pad = {.lead = 2, .trail = 3}};
+	struct hlg_place gap = {.owner = guest, .start = 0x1000, .end = 0x100a};
+	bool filler;
+
+	for (gap.addr = gap.start; gap.addr < gap.end; gap.addr++) {
+		ck_assert(hlg_view_is_filler(&last, &gap, &filler));
+		ck_assert_int_eq(filler, gap.addr < 0x1002 || gap.addr >= 0x1007);
+	}
+}
+END_TEST
+
 /* The hits of a row lie by series in their stable order, then by address. */
 START_TEST(order_of_hits)
 {
@@ -401,6 +415,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	tcase_add_loop_test(tc, random_profiles, 0, 66);
+	tcase_add_test(tc, ends_of_padding);
 	tcase_add_test(tc, order_of_hits);
 	tcase_add_loop_test(tc, lonely_gaps, 0, 4);
 	tcase_add_test(tc, huge_gap);
