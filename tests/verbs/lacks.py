@@ -8,6 +8,7 @@ Recordings of tests/data get records that tell of lost events and of throttling,
 that is too short, and bytes at the end that are no record; others lose their end. All of
 that must be told, in the output or on standard error.
 """
+import json
 import os
 import re
 import struct
@@ -140,6 +141,21 @@ def check_formats(place):
             yield f"{words[0]}: {said}"
 
 
+def check_times(place):
+    """What was lost could lie between any two records: then no sandbox has times."""
+    elves = [os.path.join(DATA, "hyperlight", name + ".elf") for name in ("guest", "small")]
+    for lost in b"", LOST:
+        recording = parsed.Recording(os.path.join(DATA, "hyperlight/turns.data"))
+        path = place.path("turns.data")
+        recording.write(path, data=b"".join(r.data for r in recording.records) + lost)
+        out, err, _ = run(place.hlguest, "report", "-q", "--format=json", *elves, path)
+        if "not in this build" in err:
+            raise Skip("built without jansson")
+        for sandbox in json.loads(out)["sandboxes"]:
+            if sandbox["calls"]["guest"] != 2 or ("time_ns" in sandbox["calls"]) == bool(lost):
+                yield f"{len(lost)} bytes of losses: {sandbox}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
@@ -148,7 +164,8 @@ def main():
         for name, check in (("samples", check_samples), ("saved", check_saved),
                             ("windows", check_windows),
                             ("exits", check_exits), ("sides", check_sides),
-                            ("no end", check_no_end), ("formats", check_formats)):
+                            ("no end", check_no_end), ("formats", check_formats),
+                            ("times", check_times)):
             tap.run(name, lambda check=check: list(check(place)))
     return tap.finish()
 
