@@ -208,6 +208,8 @@ static int check_sides(struct hlg_inputs *in, struct hlg_err *err)
 		return 0;
 	for (size_t i = 0; rc == 0 && i < in->n_others; i++)
 		rc = hlg_inputs_check_there(in->others[i].word, &in->missing);
+	for (size_t i = 0; rc == 0 && i < second->n_others; i++)
+		rc = hlg_inputs_check_there(second->others[i].word, &in->missing);
 	if (rc < 0)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
