@@ -255,6 +255,7 @@ START_TEST(sums_of_sums)
 	ck_assert_uint_eq(g.w.n_rows, 20);
 	for (size_t i = 0; i < 20; i++)
 		ck_assert_uint_eq(g.w.rows[i].time, (2 + i / 2) * UINT64_C(1000000000));
+	ck_assert(hlg_windows_rows_bin(&g.w, 4000000000));
 	ck_assert(hlg_windows_rows_bin(&g.w, 100000000000));
 	ck_assert_uint_eq(g.w.n_rows, 2);
 	ck_assert_uint_eq(g.w.rows[0].windows, 10);
@@ -283,8 +284,8 @@ START_TEST(all_notes)
 	struct hlg_windows_column column = {name, 0, HLG_COUNTER_OTHER};
 	struct hlg_windows w = {.columns = &column, .n_columns = 1, .read = 11};
 	static const char *const told[] = {"11 windows were recorded, sampled by it",
-					   "12 windows of other groups are not here "
-					   "(--event=that shows some)",
+					   ("12 windows of other groups are not here "
+					    "(--event=that shows some)"),
 					   "13 samples belong to no group",
 					   "14 counts are shown as 0",
 					   "15 counts are of events"};
@@ -585,6 +586,27 @@ START_TEST(pairs)
 }
 END_TEST
 
+/* A pair is where its end is: in the guest here. */
+START_TEST(pair_of_its_end)
+{
+	static const uint64_t v[][1] = {{5}, {12}};
+	struct hlg_pairs of = {0};
+	struct made m;
+	struct got g;
+
+	begin(&m, 1);
+	add(&m, 1, 7, 10, 2, v[0]);
+	add(&m, 1, 7, 21, 5, v[1]);
+	read_made(&g, &m, &marker);
+	ck_assert(hlg_pairs_make(&of, &g.w));
+	ck_assert_uint_eq(of.table.n_rows, 1);
+	ck_assert(of.table.rows[0].guest);
+	ck_assert(!(of.table.rows[0].marks & HLG_WINDOW_FIRST));
+	hlg_pairs_finish(&of);
+	finish(&g);
+}
+END_TEST
+
 /* Twenty outliers are listed, the others counted; what was left out has its own number. */
 START_TEST(outliers_listed)
 {
@@ -605,7 +627,7 @@ START_TEST(outliers_listed)
 	const struct hlg_windows_style style = {0};
 	struct hlg_note_list notes = {0};
 	struct hlg_err err;
-	char *text, *at;
+	char *text, *at = NULL;
 	size_t size, listed = 0;
 	FILE *f = open_memstream(&text, &size);
 
@@ -875,6 +897,7 @@ int main(void)
 	tcase_add_loop_test(tc, periods, 0, 7);
 	tcase_add_test(tc, no_groups);
 	tcase_add_test(tc, pairs);
+	tcase_add_test(tc, pair_of_its_end);
 	tcase_add_test(tc, outliers_listed);
 	tcase_add_test(tc, outliers);
 	tcase_add_test(tc, spread);
