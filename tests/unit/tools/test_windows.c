@@ -328,6 +328,9 @@ START_TEST(widths_and_shares)
 				.n_places = 2};
 	struct hlg_windows_columns c;
 	struct hlg_strip strip;
+	char *text, *rest;
+	size_t size;
+	FILE *out;
 
 	ck_assert(hlg_windows_columns_make(&c, &w, NULL, 0, NULL, 0, true));
 	ck_assert_uint_eq(c.n, 1); /* a rate has both its counters, or is none */
@@ -335,6 +338,13 @@ START_TEST(widths_and_shares)
 	hlg_windows_columns_finish(&c);
 	column.counter = HLG_COUNTER_INSTRUCTIONS;
 	ck_assert(!hlg_windows_rate_known(&w, &hlg_rates[0]));
+	out = open_memstream(&text, &size);
+	ck_assert(hlg_windows_sums(out, &w, &(struct hlg_screen){0}, 1, &hlg_table_text));
+	ck_assert_int_eq(fclose(out), 0);
+	rest = strstr(text, "  (2 more, ");
+	ck_assert_ptr_nonnull(rest); /* than the first, which has nearly all */
+	ck_assert_ptr_null(strstr(rest, "100"));
+	free(text);
 	ck_assert(hlg_strip_make(&strip, &w));
 	ck_assert_uint_eq(strip.all, 12);
 	ck_assert_uint_eq(strip.n, 2);
@@ -586,6 +596,25 @@ START_TEST(pairs)
 }
 END_TEST
 
+/* A window that stands behind a later one of its counter. */
+START_TEST(late_window)
+{
+	static const uint64_t v[][1] = {{5}, {12}};
+	struct made m;
+	struct got g;
+	char *text;
+
+	begin(&m, 1);
+	add(&m, 1, 7, 2000000000, 2, v[1]);
+	add(&m, 1, 7, 1000000000, 2, v[0]);
+	read_made(&g, &m, NULL);
+	text = text_of(&g.w, (struct hlg_windows_style){0}, write_csv);
+	ck_assert_ptr_nonnull(strstr(text, "late\n"));
+	free(text);
+	finish(&g);
+}
+END_TEST
+
 /* A pair is where its end is: in the guest here. */
 START_TEST(pair_of_its_end)
 {
@@ -802,6 +831,7 @@ START_TEST(counters)
 		{"cpu-cycles", HLG_COUNTER_CYCLES},
 		{"cpu_clk_unhalted.thread:u", HLG_COUNTER_CYCLES},
 		{"cpu/ref-cycles/", HLG_COUNTER_REF_CYCLES},
+		{"cpu/cycles,u/", HLG_COUNTER_CYCLES},
 		{"cpu_clk_unhalted.ref_tsc", HLG_COUNTER_REF_CYCLES},
 		{"branches", HLG_COUNTER_BRANCHES},
 		{"branch-instructions", HLG_COUNTER_BRANCHES},
@@ -898,6 +928,7 @@ int main(void)
 	tcase_add_test(tc, no_groups);
 	tcase_add_test(tc, pairs);
 	tcase_add_test(tc, pair_of_its_end);
+	tcase_add_test(tc, late_window);
 	tcase_add_test(tc, outliers_listed);
 	tcase_add_test(tc, outliers);
 	tcase_add_test(tc, spread);
