@@ -14,6 +14,8 @@
 #include "tests/kit/tap.h"
 #include "tools/windows/notes.h"
 #include "tools/windows/pairs.h"
+#include "tools/windows/rate.h"
+#include "tools/windows/strip.h"
 
 #define TYPE                                                                             \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |  \
@@ -31,6 +33,7 @@ struct made {
 	struct kit_event events[MAX];
 	size_t n;
 	unsigned cpu; /* added to the set's */
+	unsigned pid; /* added to 1 */
 	struct kit records, file;
 };
 
@@ -60,7 +63,7 @@ static void add(struct made *m, unsigned set, uint32_t tid, uint64_t time, uint1
 
 	kit_u64(&m->records, 10 * set);
 	kit_u64(&m->records, 0x4000);
-	kit_u32(&m->records, 1);
+	kit_u32(&m->records, 1 + m->pid);
 	kit_u32(&m->records, tid);
 	kit_u64(&m->records, time);
 	kit_u64(&m->records, set - 1 + m->cpu);
@@ -231,6 +234,123 @@ START_TEST(sets_and_intervals)
 	hlg_windows_rows_select(&g.w, &g.options, &window);
 	ck_assert_uint_eq(g.w.n_rows, 0);
 	finish(&g);
+}
+END_TEST
+
+/* Sums of sums; of what a thread's, not its process's, number asks for. */
+START_TEST(sums_of_sums)
+{
+	struct hlg_select_window window;
+	uint64_t total = 0;
+	struct made m;
+	struct got g;
+
+	begin(&m, 1);
+	for (uint64_t i = 0; i < 20; i++) {
+		total += 10 + i;
+		add(&m, 1, i % 2 ? 7 : 8, 1000000000 + i * 500000000, 2, &total);
+	}
+	read_made(&g, &m, NULL);
+	ck_assert(hlg_windows_rows_bin(&g.w, 1000000000));
+	ck_assert_uint_eq(g.w.n_rows, 20);
+	for (size_t i = 0; i < 20; i++)
+		ck_assert_uint_eq(g.w.rows[i].time, (2 + i / 2) * UINT64_C(1000000000));
+	ck_assert(hlg_windows_rows_bin(&g.w, 4000000000));
+	ck_assert(hlg_windows_rows_bin(&g.w, 100000000000));
+	ck_assert_uint_eq(g.w.n_rows, 2);
+	ck_assert_uint_eq(g.w.rows[0].windows, 10);
+	ck_assert_uint_eq(g.w.rows[1].windows, 10);
+	ck_assert_uint_eq(hlg_windows_counts(&g.w, 0)[0] +
+				  hlg_windows_counts(&g.w, 1)[0],
+			  total);
+	hlg_options_finish(&g.options);
+	ck_assert_int_eq(hlg_options_parse(&g.options, 1,
+					   (char *[]){(char[]){"tid=8"}}, &g.err),
+			 0);
+	g.options.mode = HLG_SHOW_ALL;
+	window = hlg_select_window(&g.options);
+	hlg_windows_rows_select(&g.w, &g.options, &window);
+	ck_assert_uint_eq(g.w.n_rows, 1);
+	ck_assert_int_eq(g.w.rows[0].tid, 8);
+	ck_assert_int_eq(g.w.rows[0].pid, 1);
+	finish(&g);
+}
+END_TEST
+
+/* Each number stands in its own note, and a note in no other's place. */
+START_TEST(all_notes)
+{
+	char name[] = "it", other[] = "that";
+	struct hlg_windows_column column = {name, 0, HLG_COUNTER_OTHER};
+	struct hlg_windows w = {.columns = &column, .n_columns = 1, .read = 11};
+	static const char *const told[] = {"11 windows were recorded, sampled by it",
+					   ("12 windows of other groups are not here "
+					    "(--event=that shows some)"),
+					   "13 samples belong to no group",
+					   "14 counts are shown as 0",
+					   "15 counts are of events"};
+	struct hlg_note_list notes = {0};
+
+	hlg_windows_notes(&notes, &w);
+	ck_assert_uint_eq(notes.n, 3);
+	hlg_note_list_finish(&notes);
+	w.other_groups = 12;
+	w.other = other;
+	w.plain = 13;
+	w.back = 14;
+	w.strangers = 15;
+	hlg_windows_notes(&notes, &w);
+	ck_assert_uint_eq(notes.n, 7);
+	for (size_t i = 0; i < 5; i++)
+		ck_assert_msg(strncmp(notes.line[i ? i + 2 : 0], told[i],
+				      strlen(told[i])) == 0,
+			      "%s", notes.line[i ? i + 2 : 0]);
+	hlg_note_list_finish(&notes);
+}
+END_TEST
+
+/* A column is as wide as its largest count; a share is of all windows, also of sums. */
+START_TEST(widths_and_shares)
+{
+	char name[] = "it", f[] = "f", g[] = "g";
+	struct hlg_windows_column column = {name, 0, HLG_COUNTER_CYCLES};
+	struct hlg_windows_place places[] = {{.name = f}, {.name = g}};
+	struct hlg_windows_row rows[] = {{.at = 0, .windows = 9, .place = 1},
+					 {.at = 1, .windows = 3, .place = 0},
+					 {.at = 2, .windows = 5, .place = HLG_NO_PLACE}};
+	uint64_t counts[] = {5, 123456789012, 7};
+	struct hlg_windows w = {.columns = &column,
+				.n_columns = 1,
+				.rows = rows,
+				.n_rows = 3,
+				.counts = counts,
+				.places = places,
+				.n_places = 2};
+	struct hlg_windows_columns c;
+	struct hlg_strip strip;
+	char *text, *rest;
+	size_t size;
+	FILE *out;
+
+	ck_assert(hlg_windows_columns_make(&c, &w, NULL, 0, NULL, 0, true));
+	ck_assert_uint_eq(c.n, 1); /* a rate has both its counters, or is none */
+	ck_assert_int_eq(c.column[0].width, 12);
+	hlg_windows_columns_finish(&c);
+	column.counter = HLG_COUNTER_INSTRUCTIONS;
+	ck_assert(!hlg_windows_rate_known(&w, &hlg_rates[0]));
+	out = open_memstream(&text, &size);
+	ck_assert(hlg_windows_sums(out, &w, &(struct hlg_screen){0}, 1, &hlg_table_text));
+	ck_assert_int_eq(fclose(out), 0);
+	rest = strstr(text, "  (2 more, ");
+	ck_assert_ptr_nonnull(rest); /* than the first, which has nearly all */
+	ck_assert_ptr_null(strstr(rest, "100"));
+	free(text);
+	ck_assert(hlg_strip_make(&strip, &w));
+	ck_assert_uint_eq(strip.all, 12);
+	ck_assert_uint_eq(strip.n, 2);
+	ck_assert_uint_eq(strip.places[0], 1);
+	ck_assert_uint_eq(strip.windows[0], 9);
+	ck_assert_uint_eq(strip.windows[1], 3);
 }
 END_TEST
 
@@ -458,6 +578,120 @@ START_TEST(pairs)
 	m.cpu = 3;
 	add(&m, 1, 7, 21, 2, v[2]);
 	check_pairs(&m, "10-21 7:15? ", 0, 0);
+
+	/* Threads of two processes (of two machines' recordings, say) with one number. */
+	begin(&m, 1);
+	add(&m, 1, 7, 10, 2, v[0]);
+	m.pid = 1;
+	add(&m, 1, 7, 21, 2, v[1]);
+	check_pairs(&m, "", 2, 0);
+
+	/* Pairs are in the order of their ends, not of their threads. */
+	begin(&m, 1);
+	add(&m, 1, 8, 10, 2, v[0]);
+	add(&m, 1, 8, 21, 2, v[1]);
+	add(&m, 1, 7, 30, 2, v[2]);
+	add(&m, 1, 7, 41, 2, v[3]);
+	check_pairs(&m, "10-21 8:7 30-41 7:20 ", 0, 0);
+}
+END_TEST
+
+/* A window that stands behind a later one of its counter. */
+START_TEST(late_window)
+{
+	static const uint64_t v[][1] = {{5}, {12}};
+	struct made m;
+	struct got g;
+	char *text;
+
+	begin(&m, 1);
+	add(&m, 1, 7, 2000000000, 2, v[1]);
+	add(&m, 1, 7, 1000000000, 2, v[0]);
+	read_made(&g, &m, NULL);
+	text = text_of(&g.w, (struct hlg_windows_style){0}, write_csv);
+	ck_assert_ptr_nonnull(strstr(text, "late\n"));
+	free(text);
+	finish(&g);
+}
+END_TEST
+
+/* A pair is where its end is: in the guest here. */
+START_TEST(pair_of_its_end)
+{
+	static const uint64_t v[][1] = {{5}, {12}};
+	struct hlg_pairs of = {0};
+	struct made m;
+	struct got g;
+
+	begin(&m, 1);
+	add(&m, 1, 7, 10, 2, v[0]);
+	add(&m, 1, 7, 21, 5, v[1]);
+	read_made(&g, &m, &marker);
+	ck_assert(hlg_pairs_make(&of, &g.w));
+	ck_assert_uint_eq(of.table.n_rows, 1);
+	ck_assert(of.table.rows[0].guest);
+	ck_assert(!(of.table.rows[0].marks & HLG_WINDOW_FIRST));
+	hlg_pairs_finish(&of);
+	finish(&g);
+}
+END_TEST
+
+/* Twenty outliers are listed, the others counted; what was left out has its own number. */
+START_TEST(outliers_listed)
+{
+	char ns[] = "ns", n[] = "n";
+	struct hlg_windows_column columns[] = {{ns, 0, HLG_COUNTER_TIME},
+					       {n, 0, HLG_COUNTER_OTHER}};
+	struct hlg_windows_row rows[30] = {0};
+	uint64_t counts[30][2];
+	struct hlg_spread spreads[] = {{.n = 30, .from = 0, .to = 100},
+				       {.n = 30, .from = 5, .to = 7}};
+	struct hlg_pairs made = {.table = {.columns = columns,
+					   .n_columns = 2,
+					   .rows = rows,
+					   .n_rows = 30,
+					   .counts = counts[0]},
+				 .alone = 3,
+				 .spreads = spreads};
+	const struct hlg_windows_style style = {0};
+	struct hlg_note_list notes = {0};
+	struct hlg_err err;
+	char *text, *at = NULL;
+	size_t size, listed = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < 30; i++) {
+		rows[i] = (struct hlg_windows_row){.time = i + 200, .at = i, .tid = 7};
+		counts[i][0] = 10;
+		counts[i][1] = i < 23 ? 9 : 6;
+	}
+	ck_assert_int_eq(hlg_pairs_write_text(f, &made, &made.table, &style, &err), 0);
+	ck_assert_int_eq(fclose(f), 0);
+	for (at = text; (at = strstr(at, "  tid 7  n 9\n")); at++)
+		listed++;
+	ck_assert_uint_eq(listed, 20);
+	ck_assert_ptr_nonnull(strstr(text, "  and 3 more "));
+	free(text);
+	hlg_pairs_write_notes(&notes, &made, &made.table);
+	ck_assert_ptr_nonnull(strstr(notes.line[3], "30 pairs; 3 markers without"));
+	ck_assert_int_eq(notes.level[3], HLG_NOTE_PLAIN);
+	hlg_note_list_finish(&notes);
+	made.alone = 0;
+	made.moved = 4;
+	hlg_pairs_write_notes(&notes, &made, &made.table);
+	ck_assert_ptr_nonnull(strstr(notes.line[3], "0 markers"));
+	ck_assert_ptr_nonnull(strstr(notes.line[3], "; 4 pairs left out"));
+	ck_assert_int_eq(notes.level[3], HLG_NOTE_PLAIN);
+	hlg_note_list_finish(&notes);
+#if HLG_HAVE_JANSSON
+	made.alone = 3;
+	f = open_memstream(&text, &size);
+	ck_assert_int_eq(hlg_pairs_write_json(f, &made, &made.table, &style, &err), 0);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\"alone\": 3,"));
+	ck_assert_ptr_nonnull(strstr(text, "\"moved\": 4,"));
+	free(text);
+#endif
 }
 END_TEST
 
@@ -535,7 +769,8 @@ START_TEST(markers)
 					  "kvm:kvm_pio:..port:1",
 					  "kvm:=1..kvm:=1",
 					  "kvm:x:y=1..kvm:x:y=",
-					  "a:b:..a:b:"};
+					  "a:b:..a:b:",
+					  "kvm:x=1..kvm:x=1"};
 	struct hlg_between between;
 	struct hlg_err err;
 
@@ -588,6 +823,27 @@ END_TEST
 
 START_TEST(counters)
 {
+	static const struct {
+		const char *name;
+		enum hlg_counter counter;
+	} raw[] = {
+		{"inst_retired.any", HLG_COUNTER_INSTRUCTIONS},
+		{"cpu-cycles", HLG_COUNTER_CYCLES},
+		{"cpu_clk_unhalted.thread:u", HLG_COUNTER_CYCLES},
+		{"cpu/ref-cycles/", HLG_COUNTER_REF_CYCLES},
+		{"cpu/cycles,u/", HLG_COUNTER_CYCLES},
+		{"cpu_clk_unhalted.ref_tsc", HLG_COUNTER_REF_CYCLES},
+		{"branches", HLG_COUNTER_BRANCHES},
+		{"branch-instructions", HLG_COUNTER_BRANCHES},
+		{"br_inst_retired.all_branches", HLG_COUNTER_BRANCHES},
+		{"branch-misses", HLG_COUNTER_BRANCH_MISSES},
+		{"br_misp_retired.all_branches", HLG_COUNTER_BRANCH_MISSES},
+		{"cache-references", HLG_COUNTER_LLC},
+		{"cache-misses", HLG_COUNTER_LLC_MISSES},
+		{"cycle", HLG_COUNTER_OTHER},
+		{"cycles2", HLG_COUNTER_OTHER},
+	};
+
 	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_RAW, 0xc0, "cpu_core/instructions/u"),
 			 HLG_COUNTER_INSTRUCTIONS);
 	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_RAW, 0x3c, "cycles:G"),
@@ -602,6 +858,16 @@ START_TEST(counters)
 			 HLG_COUNTER_OTHER);
 	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_HARDWARE, UINT32_MAX, "x"),
 			 HLG_COUNTER_OTHER);
+	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_BREAKPOINT, 3, "cycles"),
+			 HLG_COUNTER_OTHER);
+	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_LL, "x"),
+			 HLG_COUNTER_LLC);
+	ck_assert_int_eq(hlg_counter_of(PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_L1D, "x"),
+			 HLG_COUNTER_OTHER);
+	for (size_t i = 0; i < sizeof(raw) / sizeof(raw[0]); i++)
+		ck_assert_msg(hlg_counter_of(PERF_TYPE_RAW, 1, raw[i].name) ==
+				      raw[i].counter,
+			      "%s", raw[i].name);
 }
 END_TEST
 
@@ -653,11 +919,17 @@ int main(void)
 	tcase_add_test(tc, tutorial);
 	tcase_add_test(tc, all_columns);
 	tcase_add_test(tc, sets_and_intervals);
+	tcase_add_test(tc, sums_of_sums);
+	tcase_add_test(tc, all_notes);
+	tcase_add_test(tc, widths_and_shares);
 	tcase_add_test(tc, impossible_counts);
 	tcase_add_test(tc, odd_groups);
 	tcase_add_loop_test(tc, periods, 0, 7);
 	tcase_add_test(tc, no_groups);
 	tcase_add_test(tc, pairs);
+	tcase_add_test(tc, pair_of_its_end);
+	tcase_add_test(tc, late_window);
+	tcase_add_test(tc, outliers_listed);
 	tcase_add_test(tc, outliers);
 	tcase_add_test(tc, spread);
 	tcase_add_test(tc, median_ranks);
