@@ -90,7 +90,7 @@ static void add(struct trial *t, struct hlg_profile *p, uint32_t event, int slic
 /* When a slice ends; each is longer than the one before. */
 static uint64_t end_of(int slice)
 {
-	return (uint64_t)((slice + 1) * (slice + 2));
+	return (uint64_t)(slice + 1) * (uint64_t)(slice + 2);
 }
 
 /* How long the window is, and since when it counts. */
