@@ -8,6 +8,7 @@
  * FORMAT is that of hlguest calibrate, or "tables", which is text with all measurements.
  * faults: truths do not hold; none: nothing could be measured.
  */
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,6 +190,7 @@ int main(int argc, char **argv)
 	const struct hlg_format *format;
 	struct hlg_err err;
 
+	setlocale(LC_ALL, "C"); /* as the command does */
 	c.parts = HLG_CALIBRATE_ALL;
 	make_machine();
 	make_crossings();
