@@ -3,6 +3,7 @@
 
 Written from elf.h, linux/perf_event.h, perf.data-file-format.txt and profile.proto. What
 harm/size/large.py writes is large and true; what is written here is small and need not be."""
+import functools
 import gzip
 import struct
 
@@ -110,6 +111,7 @@ def recording(records, attrs=None, ids=None, features=None):
     return bytes(data)
 
 
+@functools.lru_cache(1 << 16)
 def varint(n):
     out = b""
     while n >= 0x80:
@@ -147,7 +149,7 @@ def profile(strings, functions, events=(b"cycles",)):
     body += b"".join(message(5, number(1, i + 1) + number(2, at) + number(3, at))
                      for i, at in enumerate(functions))
     body += b"".join(message(6, text) for text in table)
-    return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)
+    return gzip.compress(body + packed(13, [1]) + message(2000, extra), 1, mtime=0)
 
 
 def mappings(n):
@@ -164,7 +166,7 @@ def mappings(n):
         for i in range(1, n + 1))
     body += message(5, number(1, 1) + number(2, 4) + number(3, 4))
     body += b"".join(message(6, text) for text in table)
-    return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)
+    return gzip.compress(body + packed(13, [1]) + message(2000, extra), 1, mtime=0)
 
 
 def bases(n, step, outside=(), callers=0, builds=False):
@@ -190,7 +192,7 @@ def bases(n, step, outside=(), callers=0, builds=False):
                      for i in range(1, n + len(outside) + 1))
     body += message(5, number(1, 1) + number(2, 4) + number(3, 4))
     body += b"".join(message(6, text) for text in table)
-    return gzip.compress(body + packed(13, [1]) + message(2000, extra), mtime=0)
+    return gzip.compress(body + packed(13, [1]) + message(2000, extra), 1, mtime=0)
 
 
 TRACED = IP | TID | TIME | CPU | PERIOD | RAW | IDENTIFIER

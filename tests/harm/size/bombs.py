@@ -376,7 +376,7 @@ def shared_depth(put, verb):
 
 def compressed(data):
     """As a section's contents: Elf64_Chdr, zlib."""
-    return struct.pack("<IIQQ", 1, 0, len(data), 1) + zlib.compress(data, 9)
+    return struct.pack("<IIQQ", 1, 0, len(data), 1) + zlib.compress(data, 1)
 
 
 def debug(elf, sections):
