@@ -14,7 +14,7 @@ static const struct {
 } said[] = {
 	{HLG_EVENT_UNKNOWN, false},   {HLG_EVENT_TIMER, false},
 	{HLG_EVENT_COUNTER, true},    {HLG_EVENT_SOFTWARE, false},
-	{HLG_EVENT_TRACEPOINT, true},
+	{HLG_EVENT_TRACEPOINT, true}, {HLG_EVENT_TIMER, true},
 };
 
 enum {
