@@ -49,6 +49,7 @@ void hlg_profile_finish(struct hlg_profile *profile)
 	hlg_slices_finish(&profile->by_thread);
 	hlg_slices_finish(&profile->by_address);
 	hlg_moments_finish(&profile->moments);
+	hlg_starts_finish(&profile->starts);
 	hlg_sandboxes_finish(&profile->sandboxes);
 	hlg_builds_finish(&profile->builds);
 	hlg_rans_finish(&profile->ran);

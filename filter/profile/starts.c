@@ -2,23 +2,44 @@
 #include "filter/profile/starts.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
-/* Are these of one thread with one address, or entries of one sandbox, or thread? */
-static bool is_one(const struct hlg_start *a, const struct hlg_start *b)
+#include "symtab/grow.h"
+
+/* A start that is looked for, among those that there are. */
+struct sought {
+	const struct hlg_starts *starts;
+	const struct hlg_start *start;
+};
+
+/* What makes two starts of one kind the same: an entry's sandbox, or thread where that is
+ * not known, or address once the recording ended; of halts, the thread and the address.
+ */
+static uint64_t key_of(const struct hlg_start *start)
 {
-	if (a->halt || b->halt)
-		return a->halt == b->halt && a->tid == b->tid && a->ip == b->ip;
-	if (a->ended || b->ended)
-		return a->ip == b->ip;
-	return a->sandbox == b->sandbox && (a->sandbox || a->tid == b->tid);
+	if (start->halt || start->ended)
+		return start->ip;
+	return start->sandbox ? start->sandbox : (uint32_t)start->tid;
 }
 
-static struct hlg_start *find(struct hlg_starts *starts, const struct hlg_start *start)
+static bool is_one(const struct hlg_start *a, const struct hlg_start *b)
 {
-	for (uint32_t i = 0; i < starts->n; i++)
-		if (is_one(&starts->at[i], start))
-			return &starts->at[i];
-	return NULL;
+	return a->halt == b->halt && a->ended == b->ended && key_of(a) == key_of(b) &&
+	       (a->halt ? a->tid == b->tid
+			: a->ended || (a->sandbox != 0) == (b->sandbox != 0));
+}
+
+static bool is_sought(const void *ctx, uint32_t number)
+{
+	const struct sought *sought = ctx;
+
+	return is_one(&sought->starts->at[number], sought->start);
+}
+
+static uint64_t hash_of(const struct hlg_start *start)
+{
+	return hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, key_of(start)),
+			     start->halt ? (uint32_t)start->tid : 0);
 }
 
 /* Entries come as each CPU's buffer has them. */
@@ -36,52 +57,79 @@ static bool can_halt(uint64_t ip)
 	return ip >= HLG_STARTS_HALT_MIN && ip < HLG_STARTS_HALT_MAX;
 }
 
-/* NULL: it is no start, or there is no room. */
-static struct hlg_start *find_or_add(struct hlg_starts *starts,
-				     const struct hlg_start *start)
+/* Adds one as it is, that is not there yet. */
+static void append(struct hlg_starts *starts, const struct hlg_start *start)
 {
-	struct hlg_start *one = find(starts, start);
+	if (starts->n == HLG_STARTS || !HLG_GROW(starts->at, starts->n) ||
+	    !hlg_index_add(&starts->index, hash_of(start), starts->n))
+		starts->full = true;
+	else
+		starts->at[starts->n++] = *start;
+}
 
-	if (one || starts->n == HLG_STARTS || (start->halt && !can_halt(start->ip)))
-		return one;
-	starts->at[starts->n] = *start;
-	return &starts->at[starts->n++];
+static struct hlg_start *find(const struct hlg_starts *starts,
+			      const struct hlg_start *start)
+{
+	const struct sought sought = {starts, start};
+	uint32_t i = hlg_index_find(&starts->index, hash_of(start), is_sought, &sought);
+
+	return i == HLG_INDEX_NONE ? NULL : &starts->at[i];
 }
 
 void hlg_starts_add(struct hlg_starts *starts, struct hlg_start start)
 {
 	struct hlg_start *one;
 
-	start.times = 0;
-	one = find_or_add(starts, &start);
-	if (!one)
+	start.times = 1;
+	start.ended = false;
+	if (start.halt && !can_halt(start.ip))
 		return;
+	one = find(starts, &start);
+	if (!one) {
+		append(starts, &start);
+		return;
+	}
 	take_earlier(one, &start);
-	if (one->halt || one->times == 0)
-		one->times++;
+	one->times += one->halt;
+}
+
+static void merge_one(struct hlg_starts *to, const struct hlg_start *start)
+{
+	struct hlg_start *one = find(to, start);
+
+	if (!one) {
+		append(to, start);
+		return;
+	}
+	take_earlier(one, start);
+	if (one->halt && !one->ended)
+		one->times += start->times;
+	else if (one->times < start->times)
+		one->times = start->times;
 }
 
 void hlg_starts_end(struct hlg_starts *starts)
 {
-	for (uint32_t i = 0; i < starts->n; i++)
-		starts->at[i].ended = true;
+	struct hlg_starts all = *starts;
+
+	*starts = (struct hlg_starts){.full = all.full};
+	for (uint32_t i = 0; i < all.n; i++) {
+		all.at[i].ended = true;
+		merge_one(starts, &all.at[i]);
+	}
+	hlg_starts_finish(&all);
 }
 
 void hlg_starts_merge(struct hlg_starts *to, const struct hlg_starts *from)
 {
-	for (uint32_t i = 0; i < from->n; i++) {
-		const uint32_t before = to->n;
-		struct hlg_start *one = find_or_add(to, &from->at[i]);
+	to->full |= from->full;
+	for (uint32_t i = 0; i < from->n; i++)
+		merge_one(to, &from->at[i]);
+}
 
-		if (!one)
-			continue;
-		take_earlier(one, &from->at[i]);
-		/* A new one has them. */
-		if (before < to->n)
-			continue;
-		if (one->halt && !from->at[i].ended)
-			one->times += from->at[i].times;
-		else if (one->times < from->at[i].times)
-			one->times = from->at[i].times;
-	}
+void hlg_starts_finish(struct hlg_starts *starts)
+{
+	free(starts->at);
+	hlg_index_finish(&starts->index);
+	*starts = (struct hlg_starts){0};
 }

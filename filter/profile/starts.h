@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "filter/profile/index.h"
+
 struct hlg_start {
 	uint64_t ip;
 	uint64_t time; /* 0: not known */
@@ -23,7 +25,7 @@ struct hlg_start {
 };
 
 enum {
-	HLG_STARTS = 256,       /* at most; what comes later is left out */
+	HLG_STARTS = 4096,      /* at most; what comes later is left out */
 	HLG_STARTS_HALT = 0x6c, /* Hyperlight's OutBAction::Halt, 108 */
 	/* What is written there is an address from the first to below the second. */
 	HLG_STARTS_HALT_MIN = 0x1000,
@@ -32,21 +34,26 @@ enum {
 
 /* All zero before the first use. */
 struct hlg_starts {
-	struct hlg_start at[HLG_STARTS]; /* in the order they were met */
+	struct hlg_start *at; /* in no order that holds for files in another */
 	uint32_t n;
+	bool full; /* some were left out: there were HLG_STARTS, or no memory */
+	struct hlg_index index;
 };
 
 /* Adds an entry, if it is the first of its sandbox, else of its thread, by its time, and
- * else as they come; or an address that a thread's guest
- * halted with, if it can be one: the register holds 32 bits, and rubbish is negative. */
+ * else as they come; or an address that a thread's guest halted with, if it can be one:
+ * the register holds 32 bits, and rubbish is negative. */
 void hlg_starts_add(struct hlg_starts *starts, struct hlg_start start);
 
 /* A recording ends: sandboxes and threads to come are others even if their numbers are
- * the same. */
+ * the same. Of those that ended, entries at one address are one, and halts of one thread
+ * number with one address have the larger times. */
 void hlg_starts_end(struct hlg_starts *starts);
 
-/* Adds those of another recording, that has ended: of halts, times has the larger; or of
- * another part of this one, which has not: times is the sum. */
+/* Adds those of another recording, that has ended, as if they had ended here; or of
+ * another part of this one, which has not: times of halts is the sum. */
 void hlg_starts_merge(struct hlg_starts *to, const struct hlg_starts *from);
+
+void hlg_starts_finish(struct hlg_starts *starts);
 
 #endif

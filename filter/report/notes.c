@@ -472,6 +472,15 @@ static void warn_bases(struct hlg_report *r)
 	}
 }
 
+static void warn_starts(struct hlg_report *r)
+{
+	if (r->profile->starts.full)
+		hlg_note_list_warn(&r->notes,
+				   "more than %d sandboxes or threads began: where the "
+				   "others lie was not kept (name their bases: FILE@BASE)",
+				   HLG_STARTS);
+}
+
 /* Where only what guests halt with was recorded, of what tells sandboxes apart. */
 static void note_sandboxes(struct hlg_report *r)
 {
@@ -506,6 +515,7 @@ static void note_edges(struct hlg_report *r)
 void hlg_notes_add(struct hlg_report *r)
 {
 	warn_bases(r);
+	warn_starts(r);
 	for (size_t i = 0; i < r->space->n_images; i++)
 		note_image(r, r->space->images[i]);
 	note_unread(r);

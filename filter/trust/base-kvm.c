@@ -2,6 +2,7 @@
 #include "filter/trust/base-kvm.h"
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "filter/view/calls.h"
@@ -23,70 +24,118 @@ static bool find_dispatch(const struct hlg_image *image, uint64_t *addr)
 
 /* Adds the base at which the image's own address is the guest's ip, if there is one. */
 static void add(const struct hlg_image *image, uint64_t addr, uint64_t ip,
-		uint64_t bases[static HLG_BASE_KVM_MAX], size_t *n)
+		struct hlg_base_kvm *bases)
 {
 	uint64_t bias = ip - addr, base = image->first + bias;
 
 	if (addr < image->first || addr >= image->end || ip < addr - image->first ||
 	    bias % PAGE != 0 || base > UINT64_MAX - (image->end - image->first))
 		return;
-	for (size_t i = 0; i < *n; i++)
-		if (bases[i] == base)
-			return;
-	if (*n < HLG_BASE_KVM_MAX)
-		bases[(*n)++] = base;
+	bases->at[bases->n++] = base;
 }
 
-size_t hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts *starts,
-			 uint64_t bases[static HLG_BASE_KVM_MAX])
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void sort(struct hlg_base_kvm *bases)
+{
+	size_t n = 0;
+
+	if (bases->n)
+		qsort(bases->at, bases->n, sizeof(*bases->at), by_address);
+	for (size_t i = 0; i < bases->n; i++)
+		if (n == 0 || bases->at[n - 1] != bases->at[i])
+			bases->at[n++] = bases->at[i];
+	bases->left_out = n > HLG_BASE_KVM_MAX ? n - HLG_BASE_KVM_MAX : 0;
+	bases->n = n - bases->left_out;
+}
+
+bool hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts *starts,
+		       struct hlg_base_kvm *bases)
 {
 	uint64_t dispatch = 0;
 	bool dispatched;
-	size_t n = 0;
 
+	*bases = (struct hlg_base_kvm){0};
 	if (starts->n == 0 || image->map || image->made || image->elf.wasm)
-		return 0;
+		return true;
+	/* A start is one of three addresses at most. */
+	bases->at = calloc(starts->n, 3 * sizeof(*bases->at));
+	if (!bases->at)
+		return false;
 	dispatched = find_dispatch(image, &dispatch);
 	for (uint32_t i = 0; i < starts->n; i++) {
 		const struct hlg_start *start = &starts->at[i];
 
 		if (dispatched)
-			add(image, dispatch, start->ip, bases, &n);
+			add(image, dispatch, start->ip, bases);
 		if (dispatched && !start->halt && image->elf.machine == EM_AARCH64)
-			add(image, dispatch + HLG_CALLS_FLUSH, start->ip, bases, &n);
+			add(image, dispatch + HLG_CALLS_FLUSH, start->ip, bases);
 		if (!start->halt)
-			add(image, image->elf.entry, start->ip, bases, &n);
+			add(image, image->elf.entry, start->ip, bases);
 	}
-	return n;
+	sort(bases);
+	return true;
+}
+
+void hlg_base_kvm_finish(struct hlg_base_kvm *bases)
+{
+	free(bases->at);
+	*bases = (struct hlg_base_kvm){0};
+}
+
+static bool overlap(const struct hlg_image *image, uint64_t a, uint64_t b)
+{
+	uint64_t size = image->end - image->first;
+
+	return a != b && (a > b ? a - b : b - a) < size;
+}
+
+/* That one which the image has already, or NULL. */
+static const uint64_t *find_own(const struct hlg_image *image,
+				const struct hlg_base_kvm *bases)
+{
+	for (size_t i = 0; i < bases->n; i++)
+		if (hlg_image_lies_at(image, bases->at[i]))
+			return &bases->at[i];
+	return NULL;
 }
 
 /*
- * Of bases at which the image would overlap itself one stays, *n is 1 then: one that it
- * has, or the first. It is one guest's; the other is another's that cannot be told apart,
- * or of another ELF, which has the same place by chance.
+ * Of bases at which the image would overlap itself one stays: that which it has, or the
+ * lowest. It is one guest's; the other is another's that cannot be told apart, or of
+ * another ELF, which has the same place by chance.
  */
-static void drop_overlap(struct hlg_image *image, uint64_t *bases, size_t *n)
+static void drop_overlap(struct hlg_image *image, struct hlg_base_kvm *bases)
 {
-	uint64_t size = image->end - image->first;
-	size_t keep = 0, other = 0;
+	const uint64_t *found = find_own(image, bases);
+	const uint64_t own = found ? *found : 0;
+	bool told = false;
+	size_t n = 0;
 
-	for (size_t i = 0; i < *n; i++)
-		for (size_t j = 0; j < i; j++)
-			if (bases[i] < bases[j] + size && bases[j] < bases[i] + size)
-				other = i;
-	if (other == 0)
-		return;
-	while (keep < *n && !hlg_image_lies_at(image, bases[keep]))
-		keep++;
-	keep = keep < *n ? keep : 0;
-	image->kvm_overlaps = true;
-	image->kvm_base = bases[keep];
-	image->kvm_other = bases[keep == other ? 0 : other];
-	bases[0] = bases[keep];
-	*n = 1;
+	for (size_t i = 0; i < bases->n; i++) {
+		uint64_t base = bases->at[i], in_the_way = base;
+
+		if (found && overlap(image, base, own))
+			in_the_way = own;
+		else if (n && overlap(image, base, bases->at[n - 1]))
+			in_the_way = bases->at[n - 1];
+		if (in_the_way == base) {
+			bases->at[n++] = base;
+		} else if (!told) {
+			told = image->kvm_overlaps = true;
+			image->kvm_base = in_the_way;
+			image->kvm_other = base;
+		}
+	}
+	bases->n = n;
 }
 
-static int place(struct hlg_image *image, const uint64_t *bases, size_t n, bool keep,
+static int place(struct hlg_image *image, const struct hlg_base_kvm *bases, bool keep,
 		 bool *placed, struct hlg_err *err)
 {
 	const enum hlg_base_from from = image->from;
@@ -95,21 +144,22 @@ static int place(struct hlg_image *image, const uint64_t *bases, size_t n, bool 
 
 	/* Two that agree are one; and the samples have the last word, once they had it.
 	 */
-	if ((n == 1 && hlg_image_lies_at(image, bases[0])) ||
+	if ((bases->n == 1 && hlg_image_lies_at(image, bases->at[0])) ||
 	    image->refused_from == HLG_BASE_KVM)
 		return 0;
 	if (from == HLG_BASE_STATED || (keep && from != HLG_BASE_NONE)) {
-		image->kvm_differs = !hlg_image_lies_at(image, bases[0]);
-		image->kvm_base = bases[0];
+		image->kvm_differs = !find_own(image, bases);
+		image->kvm_base = bases->at[0];
 		return 0;
 	}
-	if (from != HLG_BASE_NONE && !hlg_image_lies_at(image, bases[0])) {
+	if (from != HLG_BASE_NONE && !find_own(image, bases)) {
 		image->refused = base;
 		image->refused_from = from;
 	}
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = i ? hlg_image_add_base(image, bases[i], err)
-		       : hlg_image_set_base(image, bases[i], HLG_BASE_KVM, err);
+	for (size_t i = 0; rc == 0 && i < bases->n; i++)
+		rc = i ? hlg_image_add_base(image, bases->at[i], err)
+		       : hlg_image_set_base(image, bases->at[i], HLG_BASE_KVM, err);
+	image->kvm_left_out = bases->left_out;
 	*placed = true;
 	return rc;
 }
@@ -117,61 +167,66 @@ static int place(struct hlg_image *image, const uint64_t *bases, size_t n, bool 
 int hlg_base_kvm_place(struct hlg_space *space, const struct hlg_starts *starts,
 		       bool keep, bool *placed, struct hlg_err *err)
 {
-	uint64_t bases[HLG_BASE_KVM_MAX];
+	struct hlg_base_kvm bases;
 	int rc = 0;
 
 	*placed = false;
 	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
 		struct hlg_image *image = space->images[i];
-		size_t n = hlg_base_kvm_find(image, starts, bases);
 
-		drop_overlap(image, bases, &n);
-		if (n)
-			rc = place(image, bases, n, keep, placed, err);
+		if (!hlg_base_kvm_find(image, starts, &bases))
+			return hlg_err_memory(err, image->path);
+		drop_overlap(image, &bases);
+		if (bases.n)
+			rc = place(image, &bases, keep, placed, err);
+		hlg_base_kvm_finish(&bases);
 	}
 	return rc;
 }
 
-/* Is it dispatch_function, of any ELF and at any of its bases? */
-static bool is_dispatch(const struct hlg_space *space, uint64_t ip)
+/* Halts of one thread together. */
+static int by_thread(const void *a, const void *b)
 {
-	uint64_t own;
+	const struct hlg_start *x = *(const struct hlg_start *const *)a;
+	const struct hlg_start *y = *(const struct hlg_start *const *)b;
 
-	for (size_t i = 0; i < space->n_images; i++) {
-		const struct hlg_image *image = space->images[i];
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
 
-		if (!find_dispatch(image, &own))
-			continue;
-		for (size_t b = 0; b < hlg_image_n_bases(image); b++)
-			if (ip == own - image->first + hlg_image_base(image, b).base)
-				return true;
-	}
-	return false;
+/* The first halts of calls, by thread: how many; 0 also without memory. */
+static uint32_t collect_halts(const struct hlg_space *space,
+			      const struct hlg_starts *starts,
+			      const struct hlg_start ***halts)
+{
+	uint32_t n = 0;
+
+	*halts = starts->n ? calloc(starts->n, sizeof(const struct hlg_start *)) : NULL;
+	for (uint32_t i = 0; *halts && i < starts->n; i++)
+		if (starts->at[i].halt && hlg_calls_enter_at(space, starts->at[i].ip))
+			(*halts)[n++] = &starts->at[i];
+	if (n)
+		qsort(*halts, n, sizeof(const struct hlg_start *), by_thread);
+	return n;
 }
 
 struct hlg_base_kvm_shared hlg_base_kvm_shared(const struct hlg_space *space,
 					       const struct hlg_starts *starts)
 {
 	struct hlg_base_kvm_shared shared = {0};
-	bool counted[HLG_STARTS] = {false};
+	const struct hlg_start **halts;
+	uint32_t n = collect_halts(space, starts, &halts);
 
-	for (uint32_t i = 0; i < starts->n; i++) {
+	for (uint32_t i = 0, next; i < n; i = next) {
 		uint32_t sandboxes = 0;
 
-		for (uint32_t j = i; j < starts->n; j++) {
-			const struct hlg_start *at = &starts->at[j];
-
-			if (counted[j] || !at->halt || at->tid != starts->at[i].tid ||
-			    !is_dispatch(space, at->ip))
-				continue;
-			counted[j] = true;
-			sandboxes += at->times;
-		}
+		for (next = i; next < n && halts[next]->tid == halts[i]->tid; next++)
+			sandboxes += halts[next]->times;
 		if (sandboxes < 2)
 			continue;
 		if (shared.threads++ == 0)
-			shared.tid = starts->at[i].tid;
+			shared.tid = halts[i]->tid;
 		shared.sandboxes += sandboxes;
 	}
+	free(halts);
 	return shared;
 }

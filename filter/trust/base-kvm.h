@@ -12,17 +12,24 @@
 #include "symtab/image/space.h"
 
 enum {
-	HLG_BASE_KVM_MAX = 64 /* bases of one image, at most */
+	HLG_BASE_KVM_MAX = 1024 /* bases of one image, at most */
 };
 
-/* The bases of an ELF, each once and in the order in which they were met: how many. */
-size_t hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts *starts,
-			 uint64_t bases[static HLG_BASE_KVM_MAX]);
+struct hlg_base_kvm {
+	uint64_t *at; /* each once, ascending */
+	size_t n;
+	size_t left_out; /* above them, beyond HLG_BASE_KVM_MAX */
+};
+
+/* The bases of an ELF, to be freed: hlg_base_kvm_finish. False without memory. */
+bool hlg_base_kvm_find(const struct hlg_image *image, const struct hlg_starts *starts,
+		       struct hlg_base_kvm *bases);
+void hlg_base_kvm_finish(struct hlg_base_kvm *bases);
 
 /*
- * Places the ELFs of a space at all bases that KVM's records have for them; where these
- * overlap, at the one that the file states, else the first, and kvm_overlaps is set.
- * *placed: any was moved. What the file said otherwise is in image->refused. A
+ * Places the ELFs of a space at all bases that KVM's records have for them; of those that
+ * overlap, at the one that the file states, else the lowest, and kvm_overlaps is set.
+ * *placed: any was moved. kvm_left_out: bases beyond HLG_BASE_KVM_MAX. What the file said otherwise is in image->refused. A
  * base that the user stated stays, and with keep (strict-base=) what the file states:
  * then kvm_differs has it. Fails as hlg_image_add_base does.
  */
@@ -32,13 +39,14 @@ int hlg_base_kvm_place(struct hlg_space *space, const struct hlg_starts *starts,
 /* Threads that made several sandboxes. */
 struct hlg_base_kvm_shared {
 	uint32_t threads, sandboxes;
-	int32_t tid; /* of the first of these threads */
+	int32_t tid; /* of that of these threads with the lowest number */
 };
 
 /*
  * Which threads' guests halted for the first time more than once, with the address that
  * an ELF of the space has for dispatch_function where it lies: each time it is another
- * sandbox. One that was made from a snapshot does not do so, and is not counted.
+ * sandbox. One that was made from a snapshot does not do so, and is not counted. Nothing
+ * without memory: it is for a remark.
  */
 struct hlg_base_kvm_shared hlg_base_kvm_shared(const struct hlg_space *space,
 					       const struct hlg_starts *starts);

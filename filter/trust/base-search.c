@@ -105,13 +105,22 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 bool hlg_base_search_differs(const struct hlg_image *image)
 {
 	return image->refused_from != HLG_BASE_NONE || image->kvm_differs ||
-	       image->kvm_overlaps;
+	       image->kvm_overlaps || image->kvm_left_out;
 }
 
 char *hlg_base_search_warning(const struct hlg_image *image)
 {
 	char from[128], *text;
 
+	if (image->kvm_left_out)
+		return asprintf(&text,
+				"%s: KVM's records have it at %zu bases, of which the "
+				"lowest %d are used (name those that you want: "
+				"FILE@BASE)",
+				image->path, image->kvm_left_out + HLG_BASE_KVM_MAX,
+				HLG_BASE_KVM_MAX) < 0
+			       ? NULL
+			       : text;
 	if (image->kvm_overlaps && image->refused_from == HLG_BASE_NONE)
 		return asprintf(&text,
 				"%s: KVM's records have a guest at 0x%" PRIx64
@@ -119,7 +128,9 @@ char *hlg_base_search_warning(const struct hlg_image *image)
 				" is used (name both, %s@0x%" PRIx64 " %s@0x%" PRIx64
 				", to tell them apart)",
 				image->path, image->kvm_base, image->kvm_other,
-				image->base, image->path, image->kvm_base, image->path,
+				image->from == HLG_BASE_KVM ? image->kvm_base
+							    : image->base,
+				image->path, image->kvm_base, image->path,
 				image->kvm_other) < 0
 			       ? NULL
 			       : text;

@@ -105,8 +105,7 @@ static bool is_entry(const struct hlg_space *space, uint64_t ip)
 	return false;
 }
 
-/* So does a guest begin that was made of a snapshot. */
-static bool is_dispatch(const struct hlg_space *space, uint64_t ip)
+bool hlg_calls_enter_at(const struct hlg_space *space, uint64_t ip)
 {
 	for (unsigned lane = 0; lane == 0 || lane < space->n_lanes; lane++) {
 		struct hlg_place place;
@@ -124,7 +123,8 @@ static bool starts_of_sandbox(const struct hlg_sandbox *of, const struct hlg_spa
 			      uint64_t *starts)
 {
 	*starts = is_entry(space, of->entered) ? of->n_entered : 0;
-	return *starts || of->n_entered == 0 || is_dispatch(space, of->entered);
+	/* So does a guest begin that was made of a snapshot. */
+	return *starts || of->n_entered == 0 || hlg_calls_enter_at(space, of->entered);
 }
 
 bool hlg_calls_of_sandbox(struct hlg_calls *calls, const struct hlg_space *space,

@@ -30,11 +30,13 @@ void hlg_calls_ports_add(struct hlg_calls_ports *ports, const char *version);
 
 /*
  * Does Hyperlight's host enter a guest there for a call: at that function, or on AArch64
- * HLG_CALLS_FLUSH behind? symbol may be NULL; offset is from
- * its start.
+ * HLG_CALLS_FLUSH behind? symbol may be NULL; offset is from its start.
  */
 bool hlg_calls_enter(const struct hlg_image *image, const struct hlg_symbol *symbol,
 		     uint64_t offset);
+
+/* The same of a guest's address, in any lane. */
+bool hlg_calls_enter_at(const struct hlg_space *space, uint64_t ip);
 
 /* Does a guest write there to call a function of its host? */
 bool hlg_calls_is_host_call(const struct hlg_calls_ports *ports, uint64_t port);

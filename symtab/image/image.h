@@ -74,6 +74,7 @@ struct hlg_image {
 	bool kvm_overlaps; /* KVM's records have it at kvm_base and at kvm_other, where it
 			    * would overlap itself */
 	uint64_t kvm_other;
+	size_t kvm_left_out; /* bases of KVM's records, beyond as many as it may have */
 	struct hlg_base *also; /* further bases: several guests run it */
 	size_t n_also;
 	size_t number; /* among the images of its space, from 0 on */

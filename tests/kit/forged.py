@@ -202,16 +202,16 @@ FIELDS = {  # name: of each field its type, name, place and size
 }
 
 
-def formats(before=0, system=b"kvm"):
+def formats(before=0, system=b"kvm", tracepoints=FIELDS):
     """Of tracepoints, as /sys/kernel/tracing has them; their numbers are 1, 2. Some of no
     interest stand before them, numbered from 3 on."""
     data = b"\x17\x08\x44tracing0.6\0" + struct.pack("<BBI", 0, 8, 4096)
     for word in (b"header_page\0", b"header_event\0"):
         data += word + struct.pack("<Q", 1) + b"-"
-    data += struct.pack("<II", 0, 1) + system + b"\0" + struct.pack("<I", before + len(FIELDS))
+    data += struct.pack("<II", 0, 1) + system + b"\0" + struct.pack("<I", before + len(tracepoints))
     others = [b"name: k\nID: %d\n" % (i + 3) for i in range(before)]
     data += b"".join(struct.pack("<Q", len(text)) + text for text in others)
-    for i, (name, fields) in enumerate(FIELDS.items()):
+    for i, (name, fields) in enumerate(tracepoints.items()):
         lines = (("unsigned short", "common_type", 0, 2),) + fields
         text = f"name: {name}\nID: {i + 1}\nformat:\n" + "".join(
             f"\tfield:{kind} {word};\toffset:{at};\tsize:{size};\tsigned:0;\n"
@@ -237,3 +237,24 @@ def crossings(records):
     attrs = [attr(TRACED, 2, i + 1) for i in range(len(FIELDS))]
     ids = [struct.pack("<Q", i + 1) for i in range(len(FIELDS))]
     return recording(records, attrs, ids, {1: formats()})
+
+
+def begun(guests, period=1000):
+    """A recording of guests: (address of the first kvm_entry, thread, addresses of samples)
+    each. Threads begin one after the other; then all are sampled."""
+    fields = {"kvm_entry": (("unsigned int", "vcpu_id", 8, 4), ("unsigned long", "rip", 16, 8))}
+    records = []
+    for time, (rip, tid, _) in enumerate(guests, 1):
+        raw = struct.pack("<HHiIIQI", 1, 0, tid, 0, 0, rip, 0)
+        records.append(record(SAMPLE, 1, struct.pack("<2Q2IQ2IQI", 1, TEXT, tid, tid, time, 0, 0,
+                                                     1, len(raw)) + raw))
+    for _, tid, addrs in guests:
+        records += [record(SAMPLE, GUEST, struct.pack("<2Q2IQ2IQ", 2, addr, tid, tid,
+                                                      len(records) + i, 0, 0, period))
+                    for i, addr in enumerate(addrs, 1)]
+    attrs, ids = [attr(TRACED, 2, 1), attr(TRACED & ~RAW)], [struct.pack("<Q", i) for i in (1, 2)]
+    names = struct.pack("<2I", len(attrs), len(attrs[0])) + b"".join(
+        one + struct.pack("<2I16s", 1, 16, name) + number
+        for one, name, number in zip(attrs, (b"kvm:kvm_entry", b"cycles"), ids))
+    return recording(b"".join(records), attrs, ids,
+                     {1: formats(tracepoints=fields), 12: names})

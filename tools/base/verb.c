@@ -28,24 +28,18 @@ struct claim {
 	char from[128];
 };
 
-/* Where KVM's records have an image. */
-struct recorded {
-	uint64_t bases[HLG_BASE_KVM_MAX];
-	size_t n;
-};
-
 /* A line of the table, and what else is said of it. */
 struct line {
 	const struct hlg_fit *fit;
 	const struct hlg_image *image; /* NULL: the runner-up */
 	const struct claim *claim;
-	const struct recorded *kvm;
+	const struct hlg_base_kvm *kvm;
 };
 
-static bool is_recorded(const struct recorded *kvm, uint64_t base)
+static bool is_recorded(const struct hlg_base_kvm *kvm, uint64_t base)
 {
 	for (size_t i = 0; i < kvm->n; i++)
-		if (kvm->bases[i] == base)
+		if (kvm->at[i] == base)
 			return true;
 	return false;
 }
@@ -84,7 +78,7 @@ static const struct hlg_table table = {columns,
 				       .n = sizeof(columns) / sizeof(columns[0])};
 
 static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image *image,
-		      const struct claim *claim, const struct recorded *kvm)
+		      const struct claim *claim, const struct hlg_base_kvm *kvm)
 {
 	const struct line line = {fit, image, claim, kvm};
 	char base[32] = "";
@@ -103,7 +97,7 @@ static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image
 
 static void print_bases(FILE *f, const struct hlg_image *image,
 			const struct hlg_found *found, const struct claim *claim,
-			const struct recorded *kvm, bool first)
+			const struct hlg_base_kvm *kvm, bool first)
 {
 	if (first)
 		hlg_table_text_head(f, &table);
@@ -160,12 +154,12 @@ static int compare(const struct hlg_image *image, const struct hlg_found *found,
 /* Says where KVM's records have an image, if the samples found it elsewhere, or nowhere:
  * then that is the answer. Returns the status. */
 static int tell_recorded(FILE *f, const struct hlg_image *image,
-			 const struct hlg_found *found, const struct recorded *kvm)
+			 const struct hlg_found *found, const struct hlg_base_kvm *kvm)
 {
 	struct hlg_err err;
 
 	for (size_t i = 0; found->n == 0 && i < kvm->n; i++) {
-		fprintf(f, "0x%-16" PRIx64 " ", kvm->bases[i]);
+		fprintf(f, "0x%-16" PRIx64 " ", kvm->at[i]);
 		hlg_escape_print(f, image->path);
 		fputs("  (from KVM's records; the samples find no base)\n", f);
 	}
@@ -178,17 +172,17 @@ static int tell_recorded(FILE *f, const struct hlg_image *image,
 		    "%s: KVM's records have the guest at 0x%" PRIx64
 		    ", the samples fit 0x%" PRIx64 " (hlguest report believes KVM's, "
 		    "unless the samples refuse it)",
-		    image->path, kvm->bases[0], found->fits[0].base);
+		    image->path, kvm->at[0], found->fits[0].base);
 	hlg_output_error(&err);
 	return 3;
 }
 
 static int place(struct hlg_run *run, struct hlg_image *image,
-		 const struct hlg_found *found, const struct recorded *kvm,
+		 const struct hlg_found *found, const struct hlg_base_kvm *kvm,
 		 struct hlg_err *err)
 {
 	int rc = found->n ? hlg_base_search_place(image, found, err)
-			  : hlg_image_set_base(image, kvm->bases[0], HLG_BASE_KVM, err);
+			  : hlg_image_set_base(image, kvm->at[0], HLG_BASE_KVM, err);
 
 	return rc < 0 ? rc : hlg_space_arrange(&run->space, err);
 }
@@ -199,15 +193,15 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		struct hlg_err *err)
 {
 	struct hlg_found found = {0};
-	struct recorded kvm;
+	struct hlg_base_kvm kvm;
 	struct hlg_code *code;
 	int rc = hlg_code_open(&code, image, err), status = 1;
 
 	if (rc < 0)
 		return hlg_output_error(err);
-	kvm.n = hlg_base_kvm_find(image, &run->profile.starts, kvm.bases);
 	hlg_addresses_keep_outside(addrs, &run->space);
-	if (!hlg_base_find_all(code, image, addrs->at, addrs->n, &found)) {
+	if (!hlg_base_kvm_find(image, &run->profile.starts, &kvm) ||
+	    !hlg_base_find_all(code, image, addrs->at, addrs->n, &found)) {
 		hlg_err_memory(err, image->path);
 		status = hlg_output_error(err);
 	} else if (hlg_image_unread(image)) {
@@ -226,6 +220,7 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		if (rc < 0)
 			status = hlg_output_error(err);
 	}
+	hlg_base_kvm_finish(&kvm);
 	hlg_base_find_finish(&found);
 	hlg_code_close(code);
 	return status;

@@ -39,14 +39,31 @@ START_TEST(the_first_counts)
 	hlg_starts_merge(&s, &other);
 	ck_assert_uint_eq(s.n, 5);
 	ck_assert_uint_eq(s.at[3].times, 3); /* another part of the recording */
+	ck_assert_uint_eq(s.at[4].ip, 0x7000);
 	hlg_starts_end(&other);
+	hlg_starts_end(&s);
+	ck_assert_uint_eq(s.n, 5);
 	hlg_starts_merge(&s, &other);
 	ck_assert_uint_eq(s.n, 5);
 	ck_assert_uint_eq(s.at[3].times, 3); /* another recording: not the same thread */
-	ck_assert_uint_eq(s.at[4].ip, 0x7000);
-	for (int32_t tid = 10; tid < 10 + 2 * HLG_STARTS; tid++)
+	/* The next recording's threads are others, though they begin where one did. */
+	add(0x5000, 1, false);
+	add(0x8000, 1, false);
+	add(0x5000, 2, true);
+	ck_assert_uint_eq(s.n, 7);
+	ck_assert_uint_eq(s.at[3].times, 3);
+	hlg_starts_end(&s);
+	ck_assert_uint_eq(s.n, 5);
+	ck_assert(!s.full);
+	for (int32_t tid = 10; tid < 10 + HLG_STARTS; tid++)
 		add(0x1000, tid, false);
+	ck_assert(s.full);
 	ck_assert_uint_eq(s.n, HLG_STARTS);
+	hlg_starts_finish(&other);
+	hlg_starts_merge(&other, &s);
+	ck_assert(other.full);
+	hlg_starts_finish(&other);
+	hlg_starts_finish(&s);
 }
 END_TEST
 
@@ -83,6 +100,8 @@ START_TEST(the_first_of_each_sandbox_counts)
 	ck_assert_uint_eq(s.n, 4);
 	ck_assert_uint_eq(s.at[2].ip, 0x9000);
 	ck_assert_uint_eq(s.at[3].ip, 0xa000);
+	hlg_starts_finish(&other);
+	hlg_starts_finish(&s);
 }
 END_TEST
 
@@ -100,21 +119,33 @@ static struct hlg_image *open_image(void)
 START_TEST(bases_are_whole_pages)
 {
 	struct hlg_image *image = open_image();
-	uint64_t bases[HLG_BASE_KVM_MAX];
+	struct hlg_base_kvm bases;
 
-	s = (struct hlg_starts){0};
-	ck_assert_uint_eq(hlg_base_kvm_find(image, &s, bases), 0);
+	ck_assert(hlg_base_kvm_find(image, &s, &bases));
+	ck_assert_uint_eq(bases.n, 0);
 	add(0x5281, 1, false);         /* not a page from it */
 	add(0x280, 2, false);          /* below what it can have */
 	add(0x5280, 3, true);          /* halts are dispatch_function's, which it lacks */
 	add(UINT64_MAX - 1, 4, false); /* it would wrap */
-	ck_assert_uint_eq(hlg_base_kvm_find(image, &s, bases), 0);
+	ck_assert(hlg_base_kvm_find(image, &s, &bases));
+	ck_assert_uint_eq(bases.n, 0);
+	hlg_base_kvm_finish(&bases);
+	add(0x105280, 7, false);
 	add(0x5280, 5, false);
 	add(0x5280, 6, false);
-	add(0x105280, 7, false);
-	ck_assert_uint_eq(hlg_base_kvm_find(image, &s, bases), 2);
-	ck_assert_uint_eq(bases[0], 0x4000 + image->first);
-	ck_assert_uint_eq(bases[1], 0x104000 + image->first);
+	ck_assert(hlg_base_kvm_find(image, &s, &bases));
+	ck_assert_uint_eq(bases.n, 2);
+	ck_assert_uint_eq(bases.at[0], 0x4000 + image->first);
+	ck_assert_uint_eq(bases.at[1], 0x104000 + image->first);
+	ck_assert_uint_eq(bases.left_out, 0);
+	hlg_base_kvm_finish(&bases);
+	for (int32_t i = 0; i < HLG_BASE_KVM_MAX; i++)
+		add(0x205280 + (uint64_t)i * 0x1000, 8 + i, false);
+	ck_assert(hlg_base_kvm_find(image, &s, &bases));
+	ck_assert_uint_eq(bases.n, HLG_BASE_KVM_MAX);
+	ck_assert_uint_eq(bases.left_out, 2);
+	hlg_base_kvm_finish(&bases);
+	hlg_starts_finish(&s);
 	hlg_image_destroy(image);
 }
 END_TEST
@@ -134,7 +165,6 @@ START_TEST(who_is_believed)
 	struct hlg_err err;
 	bool placed;
 
-	s = (struct hlg_starts){0};
 	add(0x5280, 1, false);
 	/* None so far; agreed; the file; kept; stated. */
 	ck_assert_int_eq(place(image, false, &placed), 0);
@@ -162,7 +192,8 @@ START_TEST(who_is_believed)
 	image->refused_from = HLG_BASE_NONE;
 	add(0x5280 + 0x1000, 3, false);
 	ck_assert_int_eq(place(image, false, &placed), 0);
-	ck_assert(placed && hlg_image_n_bases(image) == 1 && image->base == 0x4000);
+	ck_assert(placed && hlg_image_n_bases(image) == 2 && image->base == 0x4000);
+	ck_assert(hlg_image_lies_at(image, 0x104000));
 	ck_assert(image->kvm_overlaps && image->kvm_base == 0x4000);
 	ck_assert_uint_eq(image->kvm_other, 0x5000);
 	ck_assert(hlg_base_search_differs(image));
@@ -174,6 +205,20 @@ START_TEST(who_is_believed)
 	/* The file has the other. */
 	hlg_image_set_base(image, 0x5000, HLG_BASE_NOTE, &err);
 	ck_assert_int_eq(place(image, false, &placed), 0);
+	ck_assert(placed && image->from == HLG_BASE_KVM && image->base == 0x5000);
+	ck_assert(hlg_image_n_bases(image) == 2 && image->refused_from == HLG_BASE_NONE);
+	ck_assert(image->kvm_base == 0x5000 && image->kvm_other == 0x4000);
+	/* It has the last of them. */
+	hlg_image_set_base(image, 0x104000, HLG_BASE_NOTE, &err);
+	ck_assert_int_eq(place(image, false, &placed), 0);
+	ck_assert(placed && image->base == 0x4000);
+	ck_assert(hlg_image_n_bases(image) == 2 && image->refused_from == HLG_BASE_NONE);
+	/* One in another, and no third. */
+	hlg_starts_finish(&s);
+	add(0x6280, 1, false);
+	add(0x5280, 2, false);
+	hlg_image_set_base(image, 0x5000, HLG_BASE_NOTE, &err);
+	ck_assert_int_eq(place(image, false, &placed), 0);
 	ck_assert(!placed && image->from == HLG_BASE_NOTE && image->base == 0x5000);
 	ck_assert(image->kvm_base == 0x5000 && image->kvm_other == 0x4000);
 	/* What the samples had refused. */
@@ -181,6 +226,7 @@ START_TEST(who_is_believed)
 	image->refused_from = HLG_BASE_KVM;
 	ck_assert_int_eq(place(image, false, &placed), 0);
 	ck_assert(!placed && image->base == 0x9000);
+	hlg_starts_finish(&s);
 	hlg_image_destroy(image);
 }
 END_TEST
@@ -190,13 +236,14 @@ START_TEST(threads_with_several_sandboxes)
 {
 	struct hlg_base_kvm_shared shared;
 	struct hlg_image *image;
-	struct hlg_space space = {.images = &image, .n_images = 1};
+	struct hlg_space space = {0};
 	struct hlg_err err;
 
 	ck_assert_int_eq(hlg_image_open_elf(&image, DATA "/hyperlight/guest.elf", &err),
 			 0);
+	ck_assert_int_eq(hlg_space_add(&space, image, &err), 0);
 	hlg_image_set_base(image, 0x4000, HLG_BASE_KVM, &err);
-	s = (struct hlg_starts){0};
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), 0);
 	add(0x39910, 7, true);
 	add(0x39914, 7, true); /* what else the register held */
 	add(0x39914, 7, true);
@@ -211,14 +258,16 @@ START_TEST(threads_with_several_sandboxes)
 	ck_assert_uint_eq(shared.sandboxes, 2);
 	ck_assert_int_eq(shared.tid, 8);
 	/* At two bases in one thread, and once more. */
-	hlg_image_add_base(image, 0x104000, &err);
-	add(0x139910, 7, true);
-	add(0x139910, 7, true);
+	hlg_image_add_base(image, 0x304000, &err);
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), 0);
+	add(0x339910, 7, true);
+	add(0x339910, 7, true);
 	shared = hlg_base_kvm_shared(&space, &s);
 	ck_assert_uint_eq(shared.threads, 2);
 	ck_assert_uint_eq(shared.sandboxes, 5);
 	ck_assert_int_eq(shared.tid, 7);
-	hlg_image_destroy(image);
+	hlg_starts_finish(&s);
+	hlg_space_finish(&space);
 }
 END_TEST
 
