@@ -19,7 +19,7 @@ struct look {
 struct looks {
 	struct look *at;
 	uint32_t n;
-	struct hlg_index index; /* of regular files */
+	struct hlg_index index; /* of regular files, and folders: perf record --threads */
 };
 
 static bool is_next(const void *ctx, uint32_t number)
@@ -39,7 +39,7 @@ static bool look_at(struct looks *looks, const char *file, uint32_t *same)
 	uint64_t hash;
 
 	*same = HLG_INDEX_NONE;
-	if (stat(file, &st) == 0 && S_ISREG(st.st_mode)) {
+	if (stat(file, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
 		*next = (struct look){st.st_dev, st.st_ino};
 		hash = (st.st_ino ^ st.st_dev * hlg_hash_factor) * hlg_hash_factor;
 		*same = hlg_index_find(&looks->index, hash, is_next, looks);

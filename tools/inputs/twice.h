@@ -8,7 +8,7 @@
 #include "symtab/err.h"
 
 /*
- * Puts each of n files that is the same regular file as one before it, by whatever path,
+ * Puts each of n files that is the same regular file or folder as one before it, by whatever path,
  * behind those that are not, which keep their order, and says so on standard error.
  * *n_once becomes how many these are. Fails without memory; all are there, in any order.
  */
