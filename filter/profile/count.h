@@ -41,9 +41,14 @@ struct hlg_recording_sums {
 	uint64_t throttled; /* THROTTLE records */
 	uint64_t skipped;   /* records of no known event, or malformed: not counted */
 	uint64_t packed; /* of skipped: compressed records, in a build without libzstd */
+	uint64_t unknown; /* records of types that the reader does not know */
+	uint64_t late; /* samples and records of tasks that stood behind newer ones, so that
+			* tasks may be called wrongly; only where tasks are named */
 	uint64_t
 		unjoined; /* callchains whose user's part was deferred and is not there */
-	uint64_t left;    /* bytes that could not be read: the recording was cut off */
+	uint64_t left;    /* bytes that could not be read */
+	uint64_t damaged; /* recordings whose left bytes do not begin with a record; the
+			   * others of them were cut off */
 	uint64_t no_end;  /* recordings without their end, where no byte tells that */
 	/* The rest. */
 	uint16_t machine; /* it was recorded on (e_machine); 0: unknown, or several's sum

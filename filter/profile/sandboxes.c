@@ -21,8 +21,6 @@ void hlg_sandboxes_count(struct hlg_sandboxes *s, uint32_t sandbox,
 {
 	if (sandbox && sandbox <= s->n)
 		hlg_count_add(&s->at[sandbox - 1].count, count);
-	else if (s->n)
-		hlg_count_add(&s->nobody, count);
 }
 
 void hlg_sandboxes_use(struct hlg_sandbox *to, const struct hlg_sandbox *from)
@@ -56,7 +54,6 @@ void hlg_sandboxes_merge(struct hlg_sandboxes *to, const struct hlg_sandboxes *f
 		hlg_count_add(&to->at[i].count, of->count);
 		hlg_sandboxes_use(&to->at[i], of);
 	}
-	hlg_count_add(&to->nobody, from->nobody);
 }
 
 void hlg_sandboxes_finish(struct hlg_sandboxes *s)

@@ -29,15 +29,14 @@ struct hlg_sandbox {
 /* All zero before the first use. */
 struct hlg_sandboxes {
 	struct hlg_sandbox *at;  /* that of a number is at[number - 1] */
-	uint32_t n;              /* 0: nothing is known of any */
-	struct hlg_count nobody; /* of none of them */
-	bool lost;               /* some, for want of memory: then nothing is known */
+	uint32_t n; /* 0: nothing is known of any */
+	bool lost;  /* some, for want of memory: then nothing is known */
 };
 
 /* A new one, the next number's. False without memory. */
 bool hlg_sandboxes_add(struct hlg_sandboxes *sandboxes, int32_t pid, int32_t fd);
 
-/* Counts a sample of a sandbox; of 0, of nobody. Nothing where none is known. */
+/* Counts a sample of a sandbox; 0: of none that is known. */
 void hlg_sandboxes_count(struct hlg_sandboxes *sandboxes, uint32_t sandbox,
 			 struct hlg_count count);
 

@@ -299,10 +299,17 @@ void hlg_slices_merge(struct hlg_slices *to, const struct hlg_slices *from,
 			add(to, entry.recording, entry.slice * hlg_slices_length(from),
 			    entry.ip, entry.series, entry.tid, entry.count);
 	}
-	for (uint32_t i = 0; i < from->n_spans && !to->lost; i++)
-		if (from->spans[i].began)
-			span_of(to, from->spans[i].recording)->began =
-				from->spans[i].began;
+	for (uint32_t i = 0; i < from->n_spans && !to->lost; i++) {
+		struct hlg_slices_span *span;
+
+		if (!from->spans[i].began)
+			continue;
+		span = span_of(to, from->spans[i].recording);
+		if (span)
+			span->began = from->spans[i].began;
+		else
+			to->lost = true;
+	}
 }
 
 static int compare(const void *a, const void *b)

@@ -237,10 +237,11 @@ static bool add(struct hlg_guest_bases *bases, const struct hlg_guest_base *of,
 
 static void give(struct hlg_guest_bases_found *found, size_t unit, unsigned lane)
 {
+	const size_t end = found->whole ? 0 : hlg_runners_guest(&found->units, unit);
+
 	if (found->whole)
 		found->lane = lane;
-	for (size_t i = unit; !found->whole && i < hlg_runners_guest(&found->units, unit);
-	     i++)
+	for (size_t i = unit; i < end; i++)
 		found->units.at[i].lane = lane;
 }
 

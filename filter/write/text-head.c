@@ -258,11 +258,15 @@ static uint32_t next_largest(const struct hlg_sandboxes *all, uint32_t last)
 static void write_sandboxes(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_sandboxes *all = &r->profile->sandboxes;
+	struct hlg_count rest = r->all.guest; /* of none: other recordings' too */
 	uint32_t n = 0, number = 0, shown;
 	const char *label = "sandboxes";
 
-	for (uint32_t i = 0; i < all->n; i++)
+	for (uint32_t i = 0; i < all->n; i++) {
 		n += all->at[i].count.samples > 0;
+		rest.samples -= all->at[i].count.samples;
+		rest.period -= all->at[i].count.period;
+	}
 	shown = n > MOST_SANDBOXES && r->screen.lines && !r->options->wide
 			? MOST_SANDBOXES - 1
 			: n;
@@ -281,8 +285,8 @@ static void write_sandboxes(FILE *f, const struct hlg_report *r)
 					" more (--wide lists them, --by=sandbox "
 					"reports each)\n",
 			n - shown);
-	if (n && all->nobody.samples)
-		write_sandbox(f, r, "", 0, all->nobody);
+	if (n && rest.samples)
+		write_sandbox(f, r, "", 0, rest);
 }
 
 /* Not "100.00", as some are not. */

@@ -252,9 +252,28 @@ def begun(guests, period=1000):
         records += [record(SAMPLE, GUEST, struct.pack("<2Q2IQ2IQ", 2, addr, tid, tid,
                                                       len(records) + i, 0, 0, period))
                     for i, addr in enumerate(addrs, 1)]
+    return traced(b"".join(records), b"kvm:kvm_entry", {1: formats(tracepoints=fields)})
+
+
+def called(calls):
+    """A recording of ioctl: (thread, descriptor, command, argument) each, or (thread, address)
+    of a sample."""
+    records = []
+    for time, (tid, *words) in enumerate(calls, 1):
+        if len(words) == 1:
+            records.append(record(SAMPLE, GUEST, struct.pack("<2Q2IQ2IQ", 2, *words, 1, tid, time,
+                                                             0, 0, 1)))
+            continue
+        raw = struct.pack("<5QI", 1, 16, *words, 0)  # 16: the call's number
+        records.append(record(SAMPLE, 1, struct.pack("<2Q2IQ2IQI", 1, TEXT, 1, tid, time, 0, 0,
+                                                     1, len(raw)) + raw))
+    return traced(b"".join(records), b"syscalls:sys_enter_ioctl", {})
+
+
+def traced(records, tracepoint, features):
+    """A recording of a tracepoint, whose id is 1, and of cycles, whose id is 2."""
     attrs, ids = [attr(TRACED, 2, 1), attr(TRACED & ~RAW)], [struct.pack("<Q", i) for i in (1, 2)]
     names = struct.pack("<2I", len(attrs), len(attrs[0])) + b"".join(
-        one + struct.pack("<2I16s", 1, 16, name) + number
-        for one, name, number in zip(attrs, (b"kvm:kvm_entry", b"cycles"), ids))
-    return recording(b"".join(records), attrs, ids,
-                     {1: formats(tracepoints=fields), 12: names})
+        one + struct.pack("<2I32s", 1, 32, name) + number
+        for one, name, number in zip(attrs, (tracepoint, b"cycles"), ids))
+    return recording(records, attrs, ids, {**features, 12: names})

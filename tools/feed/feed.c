@@ -309,7 +309,7 @@ static int on_lost(void *ctx, const struct hlg_perfdata_lost *lost, struct hlg_e
 	struct feed *feed = ctx;
 
 	(void)err;
-	if (feed->profile->options->slices)
+	if (feed->profile->options->slices && lost->time != HLG_NO_TIME)
 		hlg_slices_add(&feed->profile->by_thread, lost->time, 0, HLG_SLICES_LOST,
 			       -1, (struct hlg_count){lost->n, 0});
 	return 0;
@@ -415,10 +415,10 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err
 	s.feed.tails = feed->tails;
 	if (hlg_profile_init(&s.profile, feed->profile->options)) {
 		s.profile.window = feed->profile->window;
-		tell_sandboxes(&s.feed);
 		if (feed->profile->apart)
 			hlg_profile_keep_apart(&s.profile);
-		rc = read_both(feed, pd, &s, at, err);
+		rc = tell_sandboxes(&s.feed) ? read_both(feed, pd, &s, at, err)
+					     : hlg_err_memory(err, feed->path);
 		hlg_profile_finish(&s.profile);
 	}
 	finish(&s.feed);
@@ -499,6 +499,7 @@ static void sum_up(struct hlg_recording_sums *sums, const struct feed *feed,
 	sums->samples = counts.samples;
 	hlg_lacks_set(sums, &counts);
 	sums->unjoined = feed->unjoined;
+	sums->late = feed->timeline.queue.late;
 	sums->attached = hlg_perfdata_host(feed->pd)->attached;
 	sums->machine = hlg_perfdata_host(feed->pd)->machine;
 	sums->recordings = 1;
@@ -569,7 +570,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	if (rc == 0)
 		rc = hlg_feed_when(pd, file, &profile->span, sums, err);
 	hlg_starts_end(&profile->starts);
-	hlg_turns_use(turns, !sums->lost, profile);
+	hlg_turns_use(turns, !sums->lost && !sums->skipped, profile);
 	finish(&feed);
 	hlg_deferred_free(deferred);
 	hlg_perfdata_close(pd);

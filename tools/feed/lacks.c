@@ -16,8 +16,10 @@ void hlg_lacks_join(struct hlg_perfdata_counts *to,
 	to->bad_sample += part->bad_sample;
 	to->bad_record += part->bad_record;
 	to->no_zstd += part->no_zstd;
+	to->unknown_types += part->unknown_types;
 	to->left = hlg_sum(to->left, part->left);
 	to->missing = hlg_sum(to->missing, part->missing);
+	to->corrupt |= part->corrupt;
 	to->unfinished |= part->unfinished;
 	to->facts_cut |= part->facts_cut;
 }
@@ -30,7 +32,9 @@ void hlg_lacks_set(struct hlg_recording_sums *sums,
 	sums->packed = counts->no_zstd;
 	sums->skipped = counts->unknown_id + counts->bad_sample + counts->bad_record +
 			counts->no_zstd;
+	sums->unknown = counts->unknown_types;
 	sums->left = hlg_perfdata_n_left(counts);
+	sums->damaged = counts->corrupt;
 	sums->no_end = !sums->left && (counts->unfinished || counts->facts_cut);
 }
 
@@ -41,26 +45,47 @@ void hlg_lacks_add(struct hlg_recording_sums *to, const struct hlg_recording_sum
 	to->throttled += from->throttled;
 	to->packed += from->packed;
 	to->skipped += from->skipped;
+	to->unknown += from->unknown;
+	to->late += from->late;
 	to->unjoined += from->unjoined;
 	to->left = hlg_sum(to->left, from->left);
+	to->damaged += from->damaged;
 	to->no_end += from->no_end;
 }
 
 static void note_left_out(const struct hlg_recording_sums *sums, const char *of,
 			  struct hlg_note_list *notes)
 {
-	if (sums->skipped > sums->packed)
+	const uint64_t skipped = sums->skipped - sums->packed;
+
+	if (skipped)
+		hlg_note_list_warn(notes,
+				   skipped == 1 ? "%s%" PRIu64
+						  " record makes no sense and was skipped"
+						: "%s%" PRIu64
+						  " records, or parts of records, make "
+						  "no sense and were skipped",
+				   of, skipped);
+	if (sums->unknown)
 		hlg_note_list_warn(notes,
 				   "%s%" PRIu64
-				   " records, or parts of records, make no sense and "
-				   "were skipped",
-				   of, sums->skipped - sums->packed);
+				   " records are of types that this hlguest does not "
+				   "know, and were skipped (is it older than perf?)",
+				   of, sums->unknown);
 	if (sums->packed)
 		hlg_note_list_warn(notes,
 				   "%s%" PRIu64
 				   " compressed records were skipped, with all samples "
 				   "in them (use a hlguest that is built with libzstd)",
 				   of, sums->packed);
+	if (sums->late)
+		hlg_note_list_warn(
+			notes,
+			"%s%" PRIu64
+			" samples and records of processes stand behind newer ones: "
+			"what they ran in may be named wrongly, or not at all (of "
+			"record --threads, select a part: time=)",
+			of, sums->late);
 	if (sums->unjoined)
 		hlg_note_list_warn(
 			notes,
@@ -72,6 +97,38 @@ static void note_left_out(const struct hlg_recording_sums *sums, const char *of,
 			of, sums->unjoined);
 }
 
+static void note_left(const struct hlg_recording_sums *sums, const char *of,
+		      struct hlg_note_list *notes)
+{
+	if (sums->recordings > 1 && sums->damaged)
+		hlg_note_list_warn(notes,
+				   "%s%" PRIu64 " of %" PRIu64
+				   " recordings are damaged: what follows where no record "
+				   "begins was not read",
+				   of, sums->damaged, sums->recordings);
+	if (!sums->left)
+		return;
+	if (sums->recordings > 1)
+		hlg_note_list_warn(notes,
+				   sums->damaged ? "%srecordings were cut off or are "
+						   "damaged: %" PRIu64
+						   " bytes could not be read"
+						 : "%srecordings were cut off: %" PRIu64
+						   " bytes at their ends are missing or "
+						   "hold no whole record",
+				   of, sums->left);
+	else
+		hlg_note_list_warn(
+			notes,
+			sums->damaged
+				? "%sthe recording is damaged: no record begins where "
+				  "one should, and %" PRIu64
+				  " bytes from there on were not read"
+				: "%sthe recording was cut off: %" PRIu64
+				  " bytes at its end are missing or hold no whole record",
+			of, sums->left);
+}
+
 static void note_end(const struct hlg_recording_sums *sums, const char *of,
 		     struct hlg_note_list *notes)
 {
@@ -79,16 +136,7 @@ static void note_end(const struct hlg_recording_sums *sums, const char *of,
 				  "off (what came last, "
 				  "and what perf notes behind it, may be missing)";
 
-	if (sums->left)
-		hlg_note_list_warn(
-			notes,
-			sums->recordings > 1
-				? "%srecordings were cut off: %" PRIu64
-				  " bytes at their ends are missing or hold no whole "
-				  "record"
-				: "%sthe recording was cut off: %" PRIu64
-				  " bytes at its end are missing or hold no whole record",
-			of, sums->left);
+	note_left(sums, of, notes);
 	if (sums->no_end && sums->recordings > 1)
 		hlg_note_list_warn(notes,
 				   "%s%" PRIu64 " of %" PRIu64 " recordings have %s", of,
@@ -102,14 +150,14 @@ void hlg_lacks_note(const struct hlg_recording_sums *sums, const char *of,
 {
 	if (sums->lost)
 		hlg_note_list_warn(
-			notes, "%s%" PRIu64 " events were lost while recording%s", of,
-			sums->lost,
+			notes, "%s%" PRIu64 " event%s lost while recording%s", of,
+			sums->lost, sums->lost == 1 ? " was" : "s were",
 			loss ? loss : " (a larger -m, or a lower -F, loses less)");
 	if (sums->throttled)
 		hlg_note_list_warn(notes,
 				   "%sthe kernel throttled sampling %" PRIu64
-				   " times: busy periods have too few samples",
-				   of, sums->throttled);
+				   " time%s: busy periods have too few samples",
+				   of, sums->throttled, sums->throttled == 1 ? "" : "s");
 	note_left_out(sums, of, notes);
 	note_end(sums, of, notes);
 }

@@ -109,6 +109,12 @@ static bool take_turn(struct hlg_queue *q, uint64_t until, size_t n)
 	struct hlg_queue_run *run = q->runs;
 
 	do {
+		uint64_t time = time_of(q, run->at);
+
+		if (time < q->out)
+			q->late++;
+		else
+			q->out = time;
 		q->failed = !q->take(q->ctx, hlg_queue_item(q, run->at));
 		if (++run->at == run->end) {
 			*run = q->runs[--q->n_runs];

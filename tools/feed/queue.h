@@ -41,6 +41,8 @@ struct hlg_queue {
 	uint8_t *items; /* as they came in */
 	size_t n, room;
 	uint64_t newest;   /* time of the newest item that ever came in */
+	uint64_t out;      /* time of the newest item that went out */
+	uint64_t late;     /* items that went out behind newer ones */
 	uint64_t complete; /* what is not newer than that goes out at the next round */
 	struct hlg_queue_run *runs; /* only while some go out */
 	size_t n_runs;

@@ -2,7 +2,8 @@
 /*
  * How long a vCPU ran, and was out for what: kvm_entry to kvm_exit to the next kvm_entry,
  * in the order of time. What lies between an exit and an entry of the same vCPU is that
- * exit's, whichever thread ran it. A half whose other half is missing counts nothing.
+ * exit's, whichever thread ran it. A half whose other half is missing counts nothing, nor
+ * does one that lies behind it in time.
  */
 #ifndef HLG_TOOLS_FEED_RUNS_H
 #define HLG_TOOLS_FEED_RUNS_H

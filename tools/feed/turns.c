@@ -53,7 +53,12 @@ struct vm {
 	uint32_t machine;
 };
 
-/* A vCPU that was made and did not run so far. */
+/* A vCPU that was made and did not run so far. Each that runs is looked for among all of
+ * its process, of which there are at most MADE: then the oldest is forgotten. */
+enum {
+	MADE = 4096
+};
+
 struct made {
 	int32_t tid;
 	uint32_t machine;
@@ -211,11 +216,25 @@ static uint32_t machine_for(struct hlg_turns *t, const struct hlg_turns_item *it
 	return machine;
 }
 
+/* One of those that were made is none of them any more. */
+static void drop_made(struct hlg_turns *t, struct process *process, struct made *made)
+{
+	struct thread *maker = thread_of(t, made->tid);
+	size_t behind = (size_t)(process->made + process->n_made - (made + 1));
+
+	if (maker)
+		maker->made--;
+	memmove(made, made + 1, behind * sizeof(*made));
+	process->n_made--;
+}
+
 static bool make(struct hlg_turns *t, const struct hlg_turns_item *item,
 		 struct thread *thread, struct process *process)
 {
 	uint32_t machine = machine_for(t, item);
 
+	if (process->n_made == MADE)
+		drop_made(t, process, process->made);
 	if (machine == UINT32_MAX || !HLG_GROW(process->made, process->n_made))
 		return false;
 	process->made[process->n_made++] = (struct made){item->tid, machine};
@@ -229,14 +248,8 @@ static bool make(struct hlg_turns *t, const struct hlg_turns_item *item,
 static void take_made(struct hlg_turns *t, struct process *process, struct made *made,
 		      struct vcpu *vcpu)
 {
-	struct thread *maker = thread_of(t, made->tid);
-	size_t behind = (size_t)(process->made + process->n_made - (made + 1));
-
 	vcpu->machine = made->machine;
-	if (maker)
-		maker->made--;
-	memmove(made, made + 1, behind * sizeof(*made));
-	process->n_made--;
+	drop_made(t, process, made);
 }
 
 /* The first call of the vCPU that the thread has just made has its descriptor. */

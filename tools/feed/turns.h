@@ -17,6 +17,8 @@
  * runs. Without KVM_CREATE_VCPU each vCPU is a sandbox. They are numbered from 1 on, by
  * first KVM_RUN.
  *
+ * Of the vCPUs that a process made and that did not run, 4,096 are kept, the latest.
+ *
  * Memory: 16 bytes for each time that a sample or a kvm_entry finds its thread with
  * another sandbox than the one before did.
  */

@@ -2,6 +2,8 @@
 #include "tools/feed/window.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -57,16 +59,23 @@ static uint64_t ns_of(const struct timespec *t)
 	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
 }
 
-/* perf record writes to the file until its end; what is no file is recorded now. */
-static int last_written(uint64_t *ended, const char *path, struct hlg_err *err)
+/* perf record writes to the file until its end, or to that in its folder; what is no file
+ * is recorded now. */
+static int last_written(uint64_t *ended, const struct hlg_perfdata *pd, const char *path,
+			struct hlg_err *err)
 {
 	struct timespec when = {0};
 	bool named = strcmp(path, "-") != 0;
+	char in_folder[PATH_MAX];
 	struct stat st;
 
+	if (hlg_perfdata_host(pd)->directory &&
+	    snprintf(in_folder, sizeof(in_folder), "%s/data", path) <
+		    (int)sizeof(in_folder))
+		path = in_folder;
 	if (named && stat(path, &st) != 0)
 		return hlg_file_fail_read(path, errno, err);
-	if (named && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+	if (named && S_ISREG(st.st_mode))
 		when = st.st_mtim;
 	else
 		clock_gettime(CLOCK_REALTIME, &when);
@@ -89,7 +98,7 @@ int hlg_feed_when(const struct hlg_perfdata *pd, const char *path,
 		sums->began = wall + (span->first - clock);
 		return 0;
 	}
-	rc = last_written(&ended, path, err);
+	rc = last_written(&ended, pd, path, err);
 	if (rc < 0)
 		return rc;
 	sums->began = ended > sums->took ? ended - sums->took : 0;

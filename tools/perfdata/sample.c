@@ -88,7 +88,8 @@ static int advance(struct hlg_perfdata *pd, uint64_t id, struct hlg_last *now,
 	}
 	if (now->time < last->time && now->value < last->value)
 		return LATE;
-	member->delta = now->value - last->value;
+	/* Else it is another thread's counter: its number was free, and is used again. */
+	member->delta = now->value - (now->value >= last->value ? last->value : 0);
 	last->value = now->value;
 	last->time = now->time;
 	return found;

@@ -444,6 +444,9 @@ static void add_totals(struct loader *l, struct hlg_recording_sums *sums)
 	sums->packed = t->packed < t->skipped ? t->packed : t->skipped;
 	sums->unjoined = t->unjoined;
 	sums->no_end = t->no_end;
+	sums->unknown = t->unknown;
+	sums->late = t->late;
+	sums->damaged = t->damaged;
 	sums->began = l->saved.began;
 	sums->took = l->saved.took;
 }

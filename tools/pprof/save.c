@@ -591,6 +591,9 @@ static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
 	t->packed = sums->packed;
 	t->unjoined = sums->unjoined;
 	t->no_end = sums->no_end;
+	t->unknown = sums->unknown;
+	t->late = sums->late;
+	t->damaged = sums->damaged;
 	t->marks = s->run->stacks.marks;
 	s->saved->began = sums->began;
 	s->saved->took = sums->took;

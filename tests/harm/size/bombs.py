@@ -22,7 +22,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import forged as f
 import large
-from tap import Skip, Tap, parser
+from tap import DATA, Skip, Tap, parser
 
 MEMORY = 400  # MiB
 CPU_LIMIT = 8  # seconds; nothing here should take two
@@ -573,6 +573,26 @@ def many_formats(put, verb):
     yield verb("exits", "-q", guest, data), 1, "has no kvm:kvm_exit"
 
 
+def made_vcpus(put, verb):
+    """vCPUs, all made before any of them runs: which of them is it?"""
+    n = 100000
+    calls = [(1, 10 + i, 0xae41, 0) for i in range(n)]
+    calls += [(1, 10 + n + i, 0xae80, 0) for i in range(n)] + [(1, f.TEXT)]
+    yield verb("report", "-q", put("guest.elf", f.guest()), put("a.data", f.called(calls))), 0, ""
+
+
+def many_stretches(put, verb):
+    """A sandbox that gets memory before each of its runs: its guest may lie elsewhere."""
+    nm = subprocess.run(["nm", os.path.join(DATA, "demo.elf")], stdout=subprocess.PIPE, text=True)
+    starts = [int(line.split()[0], 16) for line in nm.stdout.splitlines() if " T " in line]
+    calls = [(1, 5, 0xae41, 0)]
+    for i in range(80000):
+        calls += (1, 5, 0x4020ae46, 0), (1, 6, 0xae80, 0)
+        calls.append((1, 0x4000 + (i & 4096) + starts[i % len(starts)]))
+    guest = os.path.join(DATA, "demo.elf") + "@auto"
+    yield verb("report", "-q", guest, put("a.data", f.called(calls))), 0, ""
+
+
 def shared_insides(put, verb):
     """ELF files inside a host, which share all of their tables."""
     n, tables = 1000, 65535 * 56
@@ -584,7 +604,7 @@ def shared_insides(put, verb):
     yield verb("lookup", host, "0x1000"), 1, ""
 
 
-CASES = [shared_section_names, shared_insides, shared_names, shared_notes, shared_ids,
+CASES = [shared_section_names, made_vcpus, many_stretches, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, long_name, large_function,

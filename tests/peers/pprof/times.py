@@ -9,6 +9,7 @@ first and the sum, in whatever way they came together.
 """
 import gzip
 import os
+import shutil
 import struct
 import sys
 
@@ -98,6 +99,18 @@ def of_each(bench):
             yield f"{name}: {p.time} {p.took} {p.period}"
 
 
+def of_folder(bench):
+    """Of perf record --threads: what else is put into the folder changes nothing."""
+    given = bench.folder("given")
+    os.mkdir(os.path.join(given, "folder"))
+    data = os.path.join(given, "folder/data")
+    shutil.copy(os.path.join(given, "demo-user.data"), data)
+    os.utime(data, ns=(1, WRITTEN))
+    p = Profile(bench.save("demo.elf", "folder"))
+    if p.time + p.took != WRITTEN:
+        yield f"{p.time} {p.took}"
+
+
 def of_several(bench):
     given = bench.folder("given")
     first, last = 2_000_000_000, 1_800_000_000_000_000_000
@@ -124,6 +137,7 @@ def of_several(bench):
 def main():
     return run_checks(__doc__, "times of profiles", (
         ("of each recording", of_each),
+        ("of a folder", of_folder),
         ("of several, and by a clock", of_several),
     ))
 

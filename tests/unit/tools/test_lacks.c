@@ -64,6 +64,15 @@ START_TEST(one_thing_each)
 						  .bad_sample = 4,
 						  .bad_record = 2},
 		     "7 records, or parts of records, make no sense and were skipped");
+	check_counts((struct hlg_perfdata_counts){.bad_sample = 1},
+		     "1 record makes no sense and was skipped");
+	check_counts((struct hlg_perfdata_counts){.unknown_types = 3},
+		     "3 records are of types that this hlguest does not know, and were "
+		     "skipped (is it older than perf?)");
+	check_note(&(struct hlg_recording_sums){.late = 4},
+		   "4 samples and records of processes stand behind newer ones: what "
+		   "they ran in may be named wrongly, or not at all (of record "
+		   "--threads, select a part: time=)");
 	check_counts((struct hlg_perfdata_counts){.no_zstd = 6},
 		     "6 compressed records were skipped, with all samples in them (use a "
 		     "hlguest that is built with libzstd)");
@@ -103,6 +112,29 @@ START_TEST(ends)
 }
 END_TEST
 
+/* Where no record begins, nothing was cut off. */
+START_TEST(damage)
+{
+	const struct hlg_perfdata_counts counts = {.corrupt = true, .left = 8};
+	struct hlg_recording_sums one = {.recordings = 1}, all = {.recordings = 2};
+	struct hlg_note_list notes = {0};
+
+	check_counts(counts,
+		     "the recording is damaged: no record begins where one should, and "
+		     "8 bytes from there on were not read");
+	hlg_lacks_set(&one, &counts);
+	hlg_lacks_add(&all, &one);
+	hlg_lacks_note(&all, "", NULL, &notes);
+	ck_assert_uint_eq(notes.n, 2);
+	ck_assert_str_eq(notes.line[0],
+			 "1 of 3 recordings are damaged: what follows where no record "
+			 "begins was not read");
+	ck_assert_str_eq(notes.line[1], "recordings were cut off or are damaged: 8 bytes "
+					"could not be read");
+	hlg_note_list_finish(&notes);
+}
+END_TEST
+
 START_TEST(parts)
 {
 	const struct hlg_perfdata_counts part = {.samples = 1,
@@ -112,11 +144,13 @@ START_TEST(parts)
 						 .lost = UINT64_MAX,
 						 .lost_samples = 5,
 						 .no_zstd = 7,
+						 .unknown_types = 11,
+						 .corrupt = true,
 						 .types[PERF_RECORD_THROTTLE] = 8,
 						 .left = 9,
 						 .missing = 10};
 	struct hlg_perfdata_counts both = {0};
-	struct hlg_recording_sums sums = {.unjoined = 6}, all = {.recordings = 1};
+	struct hlg_recording_sums sums = {.unjoined = 6, .late = 12}, all = {.recordings = 1};
 
 	hlg_lacks_join(&both, &part);
 	hlg_lacks_join(&both, &part);
@@ -125,10 +159,12 @@ START_TEST(parts)
 	ck_assert(sums.lost == UINT64_MAX && sums.throttled == 16 && sums.left == 38);
 	ck_assert(sums.skipped == 32 && sums.packed == 14 && sums.unjoined == 6);
 	ck_assert(sums.recordings == 0 && sums.no_end == 0);
+	ck_assert(sums.unknown == 22 && sums.damaged == 1 && sums.late == 12);
 	hlg_lacks_add(&all, &sums);
 	hlg_lacks_add(&all, &sums);
 	ck_assert(all.lost == UINT64_MAX && all.throttled == 32 && all.left == 76);
 	ck_assert(all.skipped == 64 && all.packed == 28 && all.unjoined == 12);
+	ck_assert(all.unknown == 44 && all.damaged == 2 && all.late == 24);
 	ck_assert_uint_eq(all.recordings, 1);
 }
 END_TEST
@@ -140,6 +176,7 @@ int main(void)
 
 	tcase_add_test(tc, one_thing_each);
 	tcase_add_test(tc, ends);
+	tcase_add_test(tc, damage);
 	tcase_add_test(tc, parts);
 	return tap_main(suite);
 }

@@ -146,6 +146,22 @@ START_TEST(no_order)
 }
 END_TEST
 
+/* An item that breaks the promise of a round is late; each is, until a newer one. */
+START_TEST(late_ones)
+{
+	static const uint64_t times[] = {10, 20, 30, 0, 0, 20, 15, 31, 0, 30, 31};
+	struct hlg_queue q;
+
+	begin(&q);
+	for (unsigned i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		ck_assert(times[i] ? push(&q, times[i], i) : hlg_queue_round(&q));
+	ck_assert(hlg_queue_end(&q));
+	/* 20 and 15 came when 30 had gone; 30 is not, as 31 waits for its round. */
+	ck_assert_uint_eq(q.late, 2);
+	hlg_queue_finish(&q);
+}
+END_TEST
+
 /* Without rounds all comes out at the end, sorted; if there is a limit, in parts. */
 START_TEST(one_sort)
 {
@@ -238,6 +254,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, buffers_in_turn, 0, 10);
 	tcase_add_loop_test(tc, no_order, 0, 4);
+	tcase_add_test(tc, late_ones);
 	tcase_add_loop_test(tc, one_sort, 0, 2);
 	tcase_add_test(tc, too_many);
 	tcase_add_loop_test(tc, take_fails, 0, 2);

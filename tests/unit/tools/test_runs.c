@@ -55,6 +55,10 @@ static const struct {
 	 4,
 	 {.calls = 1, .exits_ns = 3}},
 	{{{ENTER, 100}, {ENTER, 200}, {LEAVE, 203}}, 3, {.guest_ns = 3}},
+	/* What lies behind its other half. */
+	{{{ENTER, 100}, {LEAVE, 90}, {OUT, 101}, {ENTER, 80}, {LEAVE, 85}},
+	 5,
+	 {.calls = 1, .guest_ns = 5}},
 };
 
 START_TEST(times_and_ports)
