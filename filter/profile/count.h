@@ -42,8 +42,8 @@ struct hlg_recording_sums {
 	uint64_t skipped;   /* records of no known event, or malformed: not counted */
 	uint64_t packed; /* of skipped: compressed records, in a build without libzstd */
 	uint64_t unknown; /* records of types that the reader does not know */
-	uint64_t late; /* samples and records of tasks that stood behind newer ones, so that
-			* tasks may be called wrongly; only where tasks are named */
+	uint64_t late; /* recordings in which samples or records of tasks stood behind newer
+			* ones, so that tasks may be called wrongly; where tasks are named */
 	uint64_t
 		unjoined; /* callchains whose user's part was deferred and is not there */
 	uint64_t left;    /* bytes that could not be read */

@@ -24,13 +24,14 @@ static void use(const void *data, size_t size)
 	struct hlg_recording_sums sums;
 	struct hlg_stacks stacks = {0};
 	struct hlg_host host = {0};
+	const struct hlg_pprof_how how = {.stay = size % 2 == 0};
 	struct hlg_err err;
 
 	if (!path || hlg_options_parse(&options, 0, NULL, &err) < 0 ||
 	    !hlg_profile_init(&profile, &options) || !hlg_stacks_init(&stacks, &options))
 		door_fail("options");
 	if (hlg_pprof_is(path))
-		hlg_pprof_read(path, &space, NULL, &profile, &host, &stacks, &sums, &err);
+		hlg_pprof_read(path, &space, &how, &profile, &host, &stacks, &sums, &err);
 	hlg_host_finish(&host);
 	hlg_stacks_finish(&stacks);
 	hlg_profile_finish(&profile);

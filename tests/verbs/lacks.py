@@ -140,7 +140,7 @@ def check_damage(place):
     parts = (([*records[:300], unknown, unknown, *records[300:600], none, *records[600:]],
               (r"\b2 records are of types", "the recording is damaged: no record begins")),
              ([*samples, *(struct.pack("<IHH", 68, 0, 8) * 2,), samples[0]],
-              (r"\b1 samples and records of processes stand behind newer ones",)))
+              ("the recording is not in the order of time",)))
     for data, told in parts:
         recording.write(place.path("damaged.data"), data=b"".join(data))
         verbs = VERBS if "damaged" in told[-1] else [[*REPORT, "--mode=all"]]

@@ -70,9 +70,14 @@ static void copy_given(struct worker *w, struct hlg_host *host,
 
 /* A recording or a saved profile, into the worker's profile of the file. */
 static int read_path(struct worker *w, const char *path, bool saved,
-		     struct hlg_host *host, struct hlg_recording_sums *sums,
-		     struct hlg_err *err)
+		     struct hlg_host *host, struct hlg_batch_file *file)
 {
+	const struct hlg_pprof_how how = {
+		w->how.progress, w->batch->n_paths == 1 && !w->options->strict_base,
+		&file->notes};
+	struct hlg_recording_sums *sums = &file->sums;
+	struct hlg_err *err = &file->err;
+
 	if (w->batch->given) {
 		copy_given(w, host, sums);
 		return 0;
@@ -84,8 +89,8 @@ static int read_path(struct worker *w, const char *path, bool saved,
 				   "%s: is a saved profile, which has no states (name "
 				   "a recording)",
 				   path);
-	return hlg_pprof_read(path, w->space, w->how.progress, &w->file, host,
-			      w->how.stacks, sums, err);
+	return hlg_pprof_read(path, w->space, &how, &w->file, host, w->how.stacks, sums,
+			      err);
 }
 
 /* apart: kept by sandbox and thread, but in a saved profile, where that is settled. */
@@ -105,7 +110,7 @@ static int read_contents(struct worker *w, size_t number, bool apart,
 		hlg_profile_keep_apart(&w->file);
 	return read_path(w, path, contents->saved,
 			 w->options->mode != HLG_SHOW_GUEST ? &contents->rows : NULL,
-			 &file->sums, &file->err);
+			 file);
 }
 
 static void forget(struct worker *w, struct contents *contents)

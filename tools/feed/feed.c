@@ -499,7 +499,7 @@ static void sum_up(struct hlg_recording_sums *sums, const struct feed *feed,
 	sums->samples = counts.samples;
 	hlg_lacks_set(sums, &counts);
 	sums->unjoined = feed->unjoined;
-	sums->late = feed->timeline.queue.late;
+	sums->late = feed->timeline.queue.late != 0;
 	sums->attached = hlg_perfdata_host(feed->pd)->attached;
 	sums->machine = hlg_perfdata_host(feed->pd)->machine;
 	sums->recordings = 1;

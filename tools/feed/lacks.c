@@ -53,6 +53,20 @@ void hlg_lacks_add(struct hlg_recording_sums *to, const struct hlg_recording_sum
 	to->no_end += from->no_end;
 }
 
+static void note_late(const struct hlg_recording_sums *sums, const char *of,
+		      struct hlg_note_list *notes)
+{
+	static const char why[] = "not in the order of time: processes of the host may be "
+				  "named wrongly, or not at all (of record --threads, "
+				  "select a part: time=)";
+
+	if (sums->late && sums->recordings > 1)
+		hlg_note_list_warn(notes, "%s%" PRIu64 " of %" PRIu64 " recordings are %s",
+				   of, sums->late, sums->recordings, why);
+	else if (sums->late)
+		hlg_note_list_warn(notes, "%sthe recording is %s", of, why);
+}
+
 static void note_left_out(const struct hlg_recording_sums *sums, const char *of,
 			  struct hlg_note_list *notes)
 {
@@ -78,14 +92,6 @@ static void note_left_out(const struct hlg_recording_sums *sums, const char *of,
 				   " compressed records were skipped, with all samples "
 				   "in them (use a hlguest that is built with libzstd)",
 				   of, sums->packed);
-	if (sums->late)
-		hlg_note_list_warn(
-			notes,
-			"%s%" PRIu64
-			" samples and records of processes stand behind newer ones: "
-			"what they ran in may be named wrongly, or not at all (of "
-			"record --threads, select a part: time=)",
-			of, sums->late);
 	if (sums->unjoined)
 		hlg_note_list_warn(
 			notes,
@@ -159,5 +165,6 @@ void hlg_lacks_note(const struct hlg_recording_sums *sums, const char *of,
 				   " time%s: busy periods have too few samples",
 				   of, sums->throttled, sums->throttled == 1 ? "" : "s");
 	note_left_out(sums, of, notes);
+	note_late(sums, of, notes);
 	note_end(sums, of, notes);
 }

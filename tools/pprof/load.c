@@ -465,7 +465,8 @@ static bool add_checks(struct loader *l)
 	return ok;
 }
 
-static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_sums *sums)
+static int load(struct loader *l, const struct hlg_pprof_how *how, struct hlg_host *host,
+		struct hlg_recording_sums *sums)
 {
 	int rc = check_keys(l);
 
@@ -478,7 +479,7 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 	l->by_key = calloc(l->saved.cells.n + 1, sizeof(struct hlg_saved_cell *));
 	if (!l->shifts || !l->events || !l->callers || !l->series || !l->by_key)
 		return hlg_err_memory(l->err, l->path);
-	rc = hlg_shifts_find(&l->saved, l->space, l->path, l->shifts, l->err);
+	rc = hlg_shifts_find(&l->saved, l->space, l->path, how, l->shifts, l->err);
 	if (rc < 0)
 		return rc;
 	load_rans(l);
@@ -497,7 +498,7 @@ static int load(struct loader *l, struct hlg_host *host, struct hlg_recording_su
 }
 
 int hlg_pprof_read(const char *path, const struct hlg_space *space,
-		   struct hlg_progress *progress, struct hlg_profile *profile,
+		   const struct hlg_pprof_how *how, struct hlg_profile *profile,
 		   struct hlg_host *host, struct hlg_stacks *stacks,
 		   struct hlg_recording_sums *sums, struct hlg_err *err)
 {
@@ -512,11 +513,11 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 	int rc;
 
 	memset(sums, 0, sizeof(*sums));
-	rc = hlg_pprof_load(&l.saved, path, progress, err);
+	rc = hlg_pprof_load(&l.saved, path, how->progress, err);
 	if (rc == 0 && !hlg_pprof_resolve(&l.saved))
 		rc = hlg_err_memory(err, l.path);
 	if (rc == 0)
-		rc = load(&l, host, sums);
+		rc = load(&l, how, host, sums);
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;

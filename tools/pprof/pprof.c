@@ -98,11 +98,11 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 }
 
 int hlg_pprof_read(const char *path, const struct hlg_space *space,
-		   struct hlg_progress *progress, struct hlg_profile *profile,
+		   const struct hlg_pprof_how *how, struct hlg_profile *profile,
 		   struct hlg_host *host, struct hlg_stacks *stacks,
 		   struct hlg_recording_sums *sums, struct hlg_err *err)
 {
-	(void)space, (void)progress, (void)profile, (void)host, (void)stacks, (void)sums;
+	(void)space, (void)how, (void)profile, (void)host, (void)stacks, (void)sums;
 	return hlg_err_set(err, HLG_EINPUT, "%s: saved profiles are " INSTALL, path);
 }
 

@@ -40,16 +40,21 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		     struct hlg_pprof_server *server, const unsigned char *list,
 		     FILE *stream, struct hlg_err *err);
 
+struct hlg_pprof_how {
+	struct hlg_progress *progress; /* or NULL */
+	bool stay; /* samples of an image at one base, that is not stated, do not move */
+	struct hlg_note_list *notes;   /* of images that lie elsewhere now; or NULL */
+};
+
 /*
  * Adds the saved profile at path ("-" is standard input) to profile, its host rows to
  * host and its stacks to stacks unless these are NULL; what options ask for is selected
- * from it. Samples inside an
- * image keep their place in it when its base in space (settled) is another. progress may
- * be NULL. Fails, before anything is counted, if options ask for what was not saved, or
- * an image with samples is not in space.
+ * from it. Samples inside an image keep their place in it when its base in space (settled)
+ * is another, but for those that shifts.h names. Fails, before anything is counted, if
+ * options ask for what was not saved, or an image with samples is not in space.
  */
 int hlg_pprof_read(const char *path, const struct hlg_space *space,
-		   struct hlg_progress *progress, struct hlg_profile *profile,
+		   const struct hlg_pprof_how *how, struct hlg_profile *profile,
 		   struct hlg_host *host, struct hlg_stacks *stacks,
 		   struct hlg_recording_sums *sums, struct hlg_err *err);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/pprof/shifts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "symtab/bsearch.h"
@@ -12,6 +13,7 @@ struct shifts {
 	const struct hlg_saved *saved;
 	const struct hlg_space *space;
 	const char *path;            /* as messages have it */
+	const struct hlg_pprof_how *how;
 	struct hlg_shifts_image *at; /* of each image */
 	uint64_t *outside; /* addresses of the samples outside of all images, sorted */
 	size_t n_outside;
@@ -24,27 +26,48 @@ struct part {
 	const struct hlg_saved_image *saved;
 };
 
-/* One whose base is still to be found keeps its samples where they were. */
-static uint64_t shift_of(const struct hlg_image *here, bool lies,
-			 const struct hlg_saved_image *saved)
+/* Did the samples not fit their images when they were saved? */
+static bool is_misfit(const struct hlg_saved *saved)
 {
-	if (!here || here->from == HLG_BASE_NONE || lies)
+	return saved->checks.n == 1 && saved->checks.at[0].word == HLG_CHECKED_MISMATCH;
+}
+
+/* lies: at its base here; n: how many bases it has in what is read. */
+static uint64_t shift_of(const struct shifts *s, size_t i, bool lies, size_t n)
+{
+	const struct hlg_image *here = s->at[i].here;
+
+	uint64_t by = here->bias - s->saved->images.at[i].extra.bias;
+
+	if (here->from == HLG_BASE_NONE || lies)
 		return 0;
-	return here->bias - saved->extra.bias;
+	/* Into the lane that it has now, in any case. */
+	if (is_misfit(s->saved) ||
+	    (s->how->stay && n == 1 && here->from != HLG_BASE_STATED))
+		return hlg_lane_move(hlg_lane_of(by));
+	return by;
 }
 
 static int find_images(const struct shifts *s)
 {
+	const size_t n = s->saved->images.n;
 	struct hlg_match match;
-	bool ok = hlg_match_init(&match, s->space);
+	bool *lies = calloc(n + 1, sizeof(*lies));
+	size_t *bases = calloc(s->space->n_images + 1, sizeof(*bases));
+	bool ok = hlg_match_init(&match, s->space) && lies && bases;
 
-	for (size_t i = 0; ok && i < s->saved->images.n; i++) {
-		const struct hlg_saved_image *saved = &s->saved->images.at[i];
-		bool lies;
-
-		s->at[i].here = hlg_match_find(&match, saved, &lies);
-		s->at[i].by = shift_of(s->at[i].here, lies, saved);
+	for (size_t i = 0; ok && i < n; i++) {
+		s->at[i].here =
+			hlg_match_find(&match, &s->saved->images.at[i], &lies[i]);
+		if (s->at[i].here)
+			bases[s->at[i].here->number]++;
 	}
+	for (size_t i = 0; ok && i < n; i++)
+		if (s->at[i].here)
+			s->at[i].by =
+				shift_of(s, i, lies[i], bases[s->at[i].here->number]);
+	free(lies);
+	free(bases);
 	hlg_match_finish(&match);
 	return ok ? 0 : hlg_err_memory(s->err, s->path);
 }
@@ -221,12 +244,52 @@ static int check_images(const struct shifts *s)
 	return 0;
 }
 
-int hlg_shifts_find(const struct hlg_saved *saved, const struct hlg_space *space,
-		    const char *path, struct hlg_shifts_image *shifts,
-		    struct hlg_err *err)
+static void note_image(const struct shifts *s, const struct hlg_image *here,
+		       const struct hlg_saved_image *first, size_t n)
 {
-	struct shifts s = {
-		.saved = saved, .space = space, .path = path, .at = shifts, .err = err};
+	if (n == 1)
+		hlg_note_list_add(s->how->notes,
+				  "%s: its guest was at base 0x%" PRIx64
+				  " when this was saved, which is shown as 0x%" PRIx64,
+				  here->path, hlg_lane_ip(first->start), here->base);
+	else
+		hlg_note_list_add(s->how->notes,
+				  "%s: its guests were at %zu other bases when this was "
+				  "saved, which are shown as 0x%" PRIx64,
+				  here->path, n, here->base);
+}
+
+/* Says of images whose samples were moved from where they were to where these lie. */
+static int note_shifted(const struct shifts *s)
+{
+	const struct hlg_saved_image *saved = s->saved->images.at;
+	struct {
+		size_t first, n;
+	} *of = calloc(s->space->n_images + 1, sizeof(*of));
+
+	if (!of)
+		return hlg_err_memory(s->err, s->path);
+	for (size_t i = 0; i < s->saved->images.n; i++)
+		if (s->at[i].here && hlg_lane_ip(s->at[i].by) &&
+		    of[s->at[i].here->number].n++ == 0)
+			of[s->at[i].here->number].first = i;
+	for (size_t k = 0; k < s->space->n_images; k++)
+		if (of[k].n)
+			note_image(s, s->space->images[k], &saved[of[k].first], of[k].n);
+	free(of);
+	return 0;
+}
+
+int hlg_shifts_find(const struct hlg_saved *saved, const struct hlg_space *space,
+		    const char *path, const struct hlg_pprof_how *how,
+		    struct hlg_shifts_image *shifts, struct hlg_err *err)
+{
+	struct shifts s = {.saved = saved,
+			   .space = space,
+			   .path = path,
+			   .how = how,
+			   .at = shifts,
+			   .err = err};
 	int rc = find_images(&s);
 
 	if (rc == 0)
@@ -234,5 +297,7 @@ int hlg_shifts_find(const struct hlg_saved *saved, const struct hlg_space *space
 	if (rc == 0)
 		rc = fold_images(&s);
 	free(s.outside);
-	return rc < 0 ? rc : check_outside(&s);
+	if (rc == 0)
+		rc = check_outside(&s);
+	return rc == 0 && how->notes ? note_shifted(&s) : rc;
 }

@@ -206,6 +206,33 @@ def bases_add_up(bench):
             yield f"{elf}: a merge of two bases is not the sum"
 
 
+def where_it_was(bench):
+    """A base that does not fit is seen as of the recording; only a stated one moves samples, and
+    then a note says so. What was saved at a wrong base is not moved by the error."""
+    def said(elf, path):
+        out, err, _ = run(bench.hlguest, "report", "--top=1", elf, path,
+                          cwd=bench.folder("given"))
+        return out + err
+
+    base, note = "0x7f3a51c26000", "its guest was at base"
+    far = bench.save(f"demo.elf@{base}", "demo-far.data")
+    near = bench.save("demo.elf", "demo-user.data")
+    wrong = bench.save("demo.elf@0x1000", "demo-user.data")
+    both = bench.merge([near, far])
+    for elf, path, told in (
+            ("demo.elf", far, (f"base {base} (found", "0x4000 (from", "does not fit", "OK: all 16")),
+            ("demo.elf@0x999000", far, (f"{note} {base} when", "shown as 0x999000", "OK: all 16")),
+            ("demo.elf", wrong, ("base 0x4000 (Hyperlight", "OK: all 3267")),
+            ("demo.elf@0x4000", wrong, ("base 0x4000 (stated)", "OK: all 3267")),
+            ("demo.elf", both, (f"{note} {base} when", "shown as 0x4000", "OK: all 4902"))):
+        text = said(elf, path)
+        if not all(word in text for word in told) or (note in text) != (note in "".join(told)):
+            yield f"{elf} {told}: {text[:600]}"
+    out, _, _ = bench.run("lookup", "demo.elf", far, "0x7f3a51c272c4", "0x52c4")
+    if "hash_block+0x14 " not in out or "0x52c4 [outside]" not in out:
+        yield f"lookup: {out}"
+
+
 def builds_stay_apart(bench):
     """Of two programs at the same addresses each keeps its own."""
     demo = bench.save("demo.elf", "demo-user.data")
@@ -391,6 +418,7 @@ def main():
         ("any order and grouping of a merge", merging),
         ("a merge is the sum", merged_is_sum),
         ("a build at two bases", bases_add_up),
+        ("where a guest was", where_it_was),
         ("two builds at one address", builds_stay_apart),
         ("clocks count time", clocks_count_time),
         ("standard input", standard_input),

@@ -69,10 +69,14 @@ START_TEST(one_thing_each)
 	check_counts((struct hlg_perfdata_counts){.unknown_types = 3},
 		     "3 records are of types that this hlguest does not know, and were "
 		     "skipped (is it older than perf?)");
-	check_note(&(struct hlg_recording_sums){.late = 4},
-		   "4 samples and records of processes stand behind newer ones: what "
-		   "they ran in may be named wrongly, or not at all (of record "
-		   "--threads, select a part: time=)");
+	check_note(&(struct hlg_recording_sums){.recordings = 1, .late = 1},
+		   "the recording is not in the order of time: processes of the host may "
+		   "be named wrongly, or not at all (of record --threads, select a part: "
+		   "time=)");
+	check_note(&(struct hlg_recording_sums){.recordings = 3, .late = 2},
+		   "2 of 3 recordings are not in the order of time: processes of the host "
+		   "may be named wrongly, or not at all (of record --threads, select a "
+		   "part: time=)");
 	check_counts((struct hlg_perfdata_counts){.no_zstd = 6},
 		     "6 compressed records were skipped, with all samples in them (use a "
 		     "hlguest that is built with libzstd)");
