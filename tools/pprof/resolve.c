@@ -504,31 +504,60 @@ bool hlg_pprof_resolve(struct hlg_saved *s)
 	return ok;
 }
 
-/* By image and function; the smallest address first. */
-static int compare_by_function(const void *a, const void *b)
-{
-	const struct hlg_saved_frame *x = *(struct hlg_saved_frame *const *)a;
-	const struct hlg_saved_frame *y = *(struct hlg_saved_frame *const *)b;
+/* A frame, and what was inlined there. */
+struct spot {
+	struct hlg_saved_frame *frame;
+	const struct hlg_saved_inlines *inlines; /* NULL: nothing */
+};
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	return hlg_bsearch_order(x->ip, y->ip);
+static int compare_inlined(const struct hlg_saved_inlines *x,
+			   const struct hlg_saved_inlines *y)
+{
+	const uint32_t n = x ? x->n : 0, more = y ? y->n : 0;
+
+	if (n != more)
+		return n < more ? -1 : 1;
+	for (uint32_t i = 0; i < n; i++)
+		if (x->functions[i] != y->functions[i])
+			return x->functions[i] < y->functions[i] ? -1 : 1;
+	return 0;
+}
+
+/* By image, function and what was inlined: where that is alike, frames are. */
+static int compare_places(const struct spot *x, const struct spot *y)
+{
+	if (x->frame->image != y->frame->image)
+		return x->frame->image < y->frame->image ? -1 : 1;
+	if (x->frame->function != y->frame->function)
+		return x->frame->function < y->frame->function ? -1 : 1;
+	return compare_inlined(x->inlines, y->inlines);
+}
+
+/* The smallest address first. */
+static int compare_spots(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+	int order = compare_places(x, y);
+
+	return order ? order : hlg_bsearch_order(x->frame->ip, y->frame->ip);
 }
 
 bool hlg_pprof_forget_addresses(struct hlg_saved *saved)
 {
 	size_t n;
 	struct hlg_saved_frame **list = list_frames(saved, &n);
+	struct spot *spots = list ? calloc(n + 1, sizeof(*spots)) : NULL;
 
-	if (!list)
-		return false;
-	qsort(list, n, sizeof(struct hlg_saved_frame *), compare_by_function);
-	for (size_t i = 1; i < n; i++)
-		if (list[i]->image == list[i - 1]->image &&
-		    list[i]->function == list[i - 1]->function)
-			list[i]->ip = list[i - 1]->ip;
+	for (size_t i = 0; spots && i < n; i++)
+		spots[i] =
+			(struct spot){list[i], hlg_saved_inlines_at(saved, list[i])};
 	free(list);
+	if (!spots)
+		return false;
+	qsort(spots, n, sizeof(*spots), compare_spots);
+	for (size_t i = 1; i < n; i++)
+		if (compare_places(&spots[i - 1], &spots[i]) == 0)
+			spots[i].frame->ip = spots[i - 1].frame->ip;
+	free(spots);
 	return hlg_pprof_resolve(saved);
 }

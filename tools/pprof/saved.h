@@ -275,8 +275,8 @@ bool hlg_saved_moments_encode(const struct hlg_saved *saved, const uint32_t *sam
 /* Sorts and folds every list, drops functions of no frame. False without memory. */
 bool hlg_pprof_resolve(struct hlg_saved *saved);
 
-/* Each address becomes the smallest that its function has, and what is alike then is
- * added up. False without memory. */
+/* Each address becomes the smallest of its function at which the same was inlined, and
+ * what is alike then is added up. saved is resolved. False without memory. */
 bool hlg_pprof_forget_addresses(struct hlg_saved *saved);
 
 /* The message of saved's recordings, in memory of the arena; NULL without. */

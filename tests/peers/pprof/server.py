@@ -186,6 +186,39 @@ def bytes_are_kept(bench, server):
         yield f"{p.sums()} {err}"
 
 
+def lines_of(p):
+    """Samples by the functions of their first location, innermost first."""
+    names = {dict(fields(x))[1]: p.text(dict(fields(x))[2]) for x in p.parts[5]}
+    lines, sums = {}, {}
+    for x in p.parts[4]:
+        lines[dict(fields(x))[1]] = tuple(names[dict(fields(value))[1]]
+                                          for field, value in fields(x) if field == 4)
+    for locations, values, _ in p.samples:
+        of = lines[locations[0]]
+        sums[of] = sums.get(of, 0) + values[0]
+    return sums
+
+
+def inlines_are_kept(bench, server):
+    """Where addresses are folded, what was inlined at each still has its samples."""
+    elf = os.path.join(DATA, "hyperlight/small.elf")
+    found = json.loads(bench.run("annotate", "--top=0", "--format=json", elf,
+                                 os.path.join(DATA, "hyperlight/small.data"))[0])
+    inlined = [[line for line in f["lines"] if line.get("inlined")] for f in found["functions"]]
+    if not any(inlined):
+        raise Skip("nothing is inlined there: built without libdw")
+    most = max(range(len(inlined)), key=lambda i: len(inlined[i]))
+    lines = found["functions"][most]["lines"][:1] + inlined[most][:39]
+    addrs = [int(line["addr"], 16) for line in lines]
+    path = made(bench, [(addr + 0x4000, tid, 1, 0) for tid in range(1, 500) for addr in addrs])
+    words = elf, path, "--by=tid", "--inline=yes", "--force"
+    own = lines_of(Profile(bench.save(*words)))
+    if len(own) < 2:
+        yield f"all is one: {own}"
+    if lines_of(Profile(save(bench, server, *words)[0])) != own:
+        yield f"not {own}"
+
+
 def names_are_text(bench):
     """What is no UTF-8 in a name is written \\xNN, byte by byte, in any profile."""
     names = os.path.join(bench.work, "odd.map")
@@ -270,7 +303,8 @@ def main():
                   for server in SERVERS
                   for name, function in (("takes each recording", takes),
                                          ("too many rows", rows_are_folded),
-                                         ("too many bytes", bytes_are_kept))]
+                                         ("too many bytes", bytes_are_kept),
+                                         ("what is inlined", inlines_are_kept))]
     return run_checks(__doc__, "profiles for servers", (
         *of_servers,
         ("names that are no text", names_are_text),
