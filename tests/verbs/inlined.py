@@ -41,10 +41,7 @@ INLINED word mix(word x)
 {
 	return (x ^ x >> 29) * 0xbf58476d1ce4e5b9;
 }
-INLINED word mix_twice(word x)
-{
-	return mix(mix(x) + 1);
-}
+INLINED word mix_twice(word x) { return mix(mix(x) + 1); }
 NOINLINE word leaf_pointed(word x)
 {
 	return mix_twice(x) + x;
@@ -188,6 +185,21 @@ def check_stacks(hlguest, made):
         yield from differ(f"{what}", read(out), expect(made))
         out = must(hlguest, *argv, "--inline=no", at, made.data)
         yield from differ(f"{what} --inline=no", read(out), expect(made, False))
+
+
+def check_listing(hlguest, made):
+    """Each instruction is of the innermost function that was inlined there, also where several
+    are of one line."""
+    found = json.loads(must(hlguest, "annotate", "--top=0", "--format=json",
+                            f"{made.elf}@{stacked.BASE:#x}", made.data))
+    listed = {int(line["addr"], 16): line.get("inlined") for f in found["functions"]
+              for line in f["lines"] if line["samples"]}
+    if not listed:
+        yield "no lines"
+    for addr, name in listed.items():
+        chain = made.chains.get(addr) or [None]
+        if name != chain[0]:
+            yield f"{addr:#x}: {name}, not {chain}"
 
 
 def children(hlguest, *words):
@@ -366,6 +378,7 @@ def main():
                     tap.skip(name + "stacks", e)
                     continue
                 tap.run(name + "stacks", lambda: list(check_stacks(hlguest, made)))
+                tap.run(name + "listing", lambda: list(check_listing(hlguest, made)))
                 tap.run(name + "rows", lambda: list(check_children(hlguest, made)))
                 tap.run(name + "elsewhere none",
                         lambda: list(check_same(args.build, hlguest, made)))

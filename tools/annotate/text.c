@@ -248,8 +248,14 @@ static void put_line_text(struct writer *w, char *to, size_t size,
 	free(name);
 }
 
+static bool is_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 /*
- * "FILE:LINE  text", where it is another than that of the line before. The folders of the
+ * "FILE:LINE  text", where it is another than that of the line before, or what was inlined
+ * is. The folders of the
  * file are left out where they are known from there; what is too long loses its front,
  * the text its end.
  */
@@ -262,7 +268,8 @@ static void put_source(struct writer *w, const struct hlg_line *line,
 	const char *slash = strrchr(line->file, '/'), *text;
 	char path[LONGEST], source[LONGEST], number[16] = "?", raw[LONGEST];
 
-	if (same && shown->source_line == line->source_line)
+	if (same && shown->source_line == line->source_line &&
+	    is_text(shown->inlined, line->inlined))
 		return;
 	text = hlg_snippet_line(&w->snippets, line->file, line->source_line,
 				&image->elf.id);

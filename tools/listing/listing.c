@@ -236,25 +236,17 @@ static void put_sources(struct hlg_listing *l, const struct hlg_listings *a)
 {
 	const struct hlg_image *image = l->row->place.image;
 	struct hlg_source *source = image ? hlg_source_of(a->sources, image) : NULL;
-	const struct hlg_line *last = NULL;
 	struct hlg_source_line found;
 
 	for (size_t i = 0; source && i < l->n; i++) {
 		struct hlg_line *line = &l->lines[i];
-		struct hlg_source_inline inlined;
 
 		if (line->kind > HLG_LINE_PLAIN ||
 		    !hlg_source_find(source, line->addr, &found))
 			continue;
 		line->file = found.file;
 		line->source_line = found.line;
-		/* It takes longer than a line, and goes with it. */
-		if (last && last->source_line == found.line &&
-		    strcmp(last->file, found.file) == 0)
-			line->inlined = last->inlined;
-		else if (hlg_source_inlines(source, line->addr, &inlined, 1))
-			line->inlined = inlined.function;
-		last = line;
+		line->inlined = hlg_source_innermost(source, line->addr);
 	}
 }
 

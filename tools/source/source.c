@@ -289,6 +289,13 @@ static bool read_subroutines(struct hlg_source *s, struct unit *unit)
 	return unit->read;
 }
 
+/* Are a unit's subroutines there? False without memory. */
+static bool has_subroutines(struct hlg_source *s, struct unit *unit)
+{
+	hlg_shrunk_watch(&s->shrunk);
+	return unit->read || read_subroutines(s, unit);
+}
+
 /* What was inlined at addr of a unit, of which there are *n; NULL: of none. False without
  * memory. */
 static bool find_inlined(struct hlg_source *s, struct unit *unit, uint64_t addr,
@@ -297,8 +304,7 @@ static bool find_inlined(struct hlg_source *s, struct unit *unit, uint64_t addr,
 	*n = 0;
 	if (!unit)
 		return true;
-	hlg_shrunk_watch(&s->shrunk);
-	if (!unit->read && !read_subroutines(s, unit))
+	if (!has_subroutines(s, unit))
 		return false;
 	*n = hlg_subroutines_find(&unit->subroutines, addr, inlined,
 				  max < MAX_CHAIN ? max : MAX_CHAIN);
@@ -316,6 +322,18 @@ size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
 	for (size_t i = 0; i < n; i++)
 		describe(&unit->die, &inlined[i], &inlines[i]);
 	return n;
+}
+
+const char *hlg_source_innermost(struct hlg_source *s, uint64_t addr)
+{
+	struct unit *unit = find_unit(s, addr);
+	Dwarf_Die inlined;
+
+	return unit && has_subroutines(s, unit) &&
+			       hlg_subroutines_innermost(&unit->subroutines, addr,
+							 &inlined)
+		       ? function_of(&inlined)
+		       : NULL;
 }
 
 static size_t inlined_names(struct hlg_source *s, uint64_t addr, const char **names,
@@ -351,6 +369,13 @@ bool hlg_source_find(struct hlg_source *source, uint64_t addr,
 	(void)addr;
 	*line = (struct hlg_source_line){0};
 	return false;
+}
+
+const char *hlg_source_innermost(struct hlg_source *source, uint64_t addr)
+{
+	(void)source;
+	(void)addr;
+	return NULL;
 }
 
 size_t hlg_source_inlines(struct hlg_source *source, uint64_t addr,

@@ -46,11 +46,15 @@ bool hlg_source_find(struct hlg_source *source, uint64_t addr,
 		     struct hlg_source_line *line);
 
 /*
- * Up to max functions that were inlined around addr, innermost first; how many. Says once
- * on standard error if a split-off half is left out for its size.
+ * Up to max functions that were inlined around addr, the outermost of them, innermost
+ * first; how many. Says once on standard error if a split-off half is left out for its
+ * size.
  */
 size_t hlg_source_inlines(struct hlg_source *source, uint64_t addr,
 			  struct hlg_source_inline *inlines, size_t max);
+
+/* What the innermost of these is called; NULL: nothing was inlined there. */
+const char *hlg_source_innermost(struct hlg_source *source, uint64_t addr);
 
 /* The lines of all images of a space; each image's are opened when asked for. */
 struct hlg_sources {

@@ -96,6 +96,17 @@ size_t hlg_subroutines_find(const struct hlg_subroutines *s, uint64_t addr,
 	return n;
 }
 
+bool hlg_subroutines_innermost(const struct hlg_subroutines *s, uint64_t addr,
+			       Dwarf_Die *inlined)
+{
+	const struct hlg_address_range *range = hlg_address_map_find(&s->map, addr);
+
+	if (!range || range->name == HLG_SUBROUTINE_NONE || !s->list[range->name].inlined)
+		return false;
+	*inlined = s->list[range->name].die;
+	return true;
+}
+
 void hlg_subroutines_finish(struct hlg_subroutines *s)
 {
 	hlg_address_map_finish(&s->map);

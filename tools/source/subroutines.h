@@ -40,6 +40,10 @@ bool hlg_subroutines_collect(struct hlg_subroutines *subroutines, Dwarf_Die *tre
 size_t hlg_subroutines_find(const struct hlg_subroutines *subroutines, uint64_t addr,
 			    Dwarf_Die *inlined, size_t max);
 
+/* The innermost one, where any was. */
+bool hlg_subroutines_innermost(const struct hlg_subroutines *subroutines, uint64_t addr,
+			       Dwarf_Die *inlined);
+
 void hlg_subroutines_finish(struct hlg_subroutines *subroutines);
 
 #endif
