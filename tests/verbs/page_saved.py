@@ -106,6 +106,17 @@ def check_merged(build):
         yield "rows do not sum to all samples"
 
 
+def check_callers(build):
+    """Samples of one address that differ in their callers alone: all have their times."""
+    elf = f"{DATA}/hyperlight/frames.elf"
+    with tempfile.TemporaryDirectory() as folder:
+        path = saved(build, folder, "callers.pb.gz", elf, f"{DATA}/hyperlight/callers/callers.data")
+        html, report = page_of(build, elf, path, "--border=keep", "--weight=samples")
+    said, timed = TIMES.search(html), sum(page_data(html)["where"]["count"])
+    if not said or said[1] != "0" or timed != report["totals"]["guest"]["samples"]:
+        yield f"{said and said[0]}, {timed} timed"
+
+
 def check_many(build):
     """Of 80,000 samples: one function, then for as long another, and a third now and then."""
     n, names = 80000, ("one", "other", "third")
@@ -144,6 +155,7 @@ def main():
     tap.run("times of all samples", lambda: list(check_times(args.build)))
     tap.run("with samples as weight", lambda: list(check_times(args.build, "--weight=samples")))
     tap.run("merged with one without times", lambda: list(check_merged(args.build)))
+    tap.run("with callers", lambda: list(check_callers(args.build)))
     tap.run("times of some samples", lambda: list(check_many(args.build)))
     return tap.finish()
 

@@ -83,9 +83,7 @@ static int compare(const void *a, const void *b)
 	return x->series < y->series ? -1 : x->series > y->series;
 }
 
-/* Nothing tells which stack a sample had: of cells that differ in it alone, it is the
- * first's. *first is to be freed; false without memory. */
-static bool find_first(const struct hlg_saved *saved, uint32_t **first)
+bool hlg_saved_moments_first(const struct hlg_saved *saved, uint32_t **first)
 {
 	const struct hlg_saved_cell *cells = saved->cells.at;
 	/* The last such of each event; what it has of other places is seen to be so. */
@@ -110,7 +108,7 @@ bool hlg_saved_moments_resolve(struct hlg_saved *saved, const uint32_t *places)
 {
 	struct hlg_moments *m = &saved->moments;
 	uint32_t *first = NULL;
-	bool ok = !m->lost && find_first(saved, &first);
+	bool ok = !m->lost && hlg_saved_moments_first(saved, &first);
 
 	for (size_t i = 0; ok && i < m->n; i++)
 		m->at[i].series = first[places[m->at[i].series]];

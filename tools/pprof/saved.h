@@ -263,6 +263,13 @@ void hlg_saved_finish(struct hlg_saved *saved);
 bool hlg_saved_moments_decode(struct hlg_saved *saved, const Pprof__Extra *from,
 			      const uint32_t *first, size_t n, uint32_t events);
 
+/*
+ * Which cell of a resolved profile has the moments of each, to be freed: nothing tells
+ * which stack a sample had, so of cells that differ in it alone the first has all. False
+ * without memory.
+ */
+bool hlg_saved_moments_first(const struct hlg_saved *saved, uint32_t **first);
+
 /* Sorts the moments of cells that are resolved now; places: where each has gone. False
  * without memory. */
 bool hlg_saved_moments_resolve(struct hlg_saved *saved, const uint32_t *places);
