@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from programs import hlguest_of
 from recording import shifted
-from tap import DATA, Skip, Tap, environment, parser, run
+from tap import DATA, Skip, Tap, environment, must, parser, run
 
 # Runs what it is handed, by a shell as Slurm does, and keeps its words.
 SBATCH = """#!/bin/sh
@@ -362,7 +362,12 @@ def overlap(bench):
 def refused(bench):
     """Words that make no sense; another user's plan; a sum that would replace something."""
     bench.write("none.elf", "")
+    must(bench.hlguest, "report", "-q", "--format=pprof", "-o", bench.path("in.pb.gz"),
+         bench.path("guest.elf"), bench.path(bench.names[0]))
+    bench.write("own", f"{bench.names[0]}\n./in.pb.gz\n")
     for words, status, said in (
+            (["submit", "--list=own", "-o", "in.pb.gz", "guest.elf"], 1, "is an input of this run"),
+            (["submit", "--list=list", "-o", "guest.elf", "guest.elf"], 1, "guest.elf: is "),
             (["submit"], 2, "no recordings"), (["frob"], 2, "nothing that a fleet does"),
             (["resume", "d"], 2, "use submit --resume"), ([], 2, "nothing to do is given"),
             (["guest.elf", "submit", "--list=list", "-ox"], 2, "stands before submit"),

@@ -185,6 +185,21 @@ static int check_sent(const struct hlg_fleet_split *split,
 			   HLG_FLEET_FILES);
 }
 
+/* What is read is not to be overwritten. */
+static int check_inputs(const struct hlg_list *list, const struct hlg_fleet_plan *plan,
+			const struct arguments *args, struct hlg_err *err)
+{
+	struct hlg_options options;
+	int rc = hlg_fleet_words_images(&options, plan->words, plan->n_words, err);
+
+	for (size_t i = 0; rc == 0 && i < options.n_images; i++)
+		rc = hlg_target_check_input(args->out, options.images[i].path, err);
+	for (size_t i = 0; rc == 0 && i < list->n; i++)
+		rc = hlg_target_check_input(args->out, list->names[i], err);
+	hlg_options_finish(&options);
+	return rc;
+}
+
 /* Reads the list, and divides it. */
 static int divide(struct hlg_fleet_split *split, struct hlg_list *list,
 		  struct hlg_fleet_plan *plan, const struct arguments *args,
@@ -192,6 +207,8 @@ static int divide(struct hlg_fleet_split *split, struct hlg_list *list,
 {
 	int rc = hlg_list_read(list, args->list, args->nul, err);
 
+	if (rc == 0)
+		rc = check_inputs(list, plan, args, err);
 	if (rc < 0)
 		return rc;
 	memcpy(plan->digest, list->digest, sizeof(plan->digest));

@@ -32,18 +32,35 @@ static bool beside(char *name, size_t size, const char *path, const char *end)
 	return snprintf(name, size, "%s%s", path, end) < (int)size;
 }
 
-/* Only what is a recording by its first bytes: the rest is perf's to rename. */
+/* Is it a recording, by its first bytes, that has nothing of a guest? */
+static bool is_vain(const char *path)
+{
+	return hlg_target_look(path) == HLG_TARGET_FILE &&
+	       hlg_target_magic(path) == HLG_MAGIC_RECORDING &&
+	       !hlg_record_count_is_good(path);
+}
+
+/* To FILE.failed, also if there is one in vain; what else is called so is the user's, and
+ * stays. If that fails it is as without us. */
 static void step_aside(const char *path)
 {
+	static const char *const ends[] = {".failed", ".failed.2", ".failed.3",
+					   ".failed.4"};
 	char old[PATH_MAX], failed[PATH_MAX];
 
-	if (!beside(old, sizeof(old), path, ".old") ||
-	    !beside(failed, sizeof(failed), path, ".failed") || access(old, F_OK) != 0 ||
-	    hlg_target_look(path) != HLG_TARGET_FILE ||
-	    hlg_target_magic(path) != HLG_MAGIC_RECORDING ||
-	    hlg_record_count_is_good(path))
+	if (!beside(old, sizeof(old), path, ".old") || access(old, F_OK) != 0 ||
+	    !is_vain(path))
+		return; /* the rest is perf's to rename */
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct stat st;
+
+		if (!beside(failed, sizeof(failed), path, ends[i]))
+			return;
+		if (lstat(failed, &st) == 0 && !is_vain(failed))
+			continue;
+		(void)rename(path, failed);
 		return;
-	(void)rename(path, failed); /* if that fails it is as without us */
+	}
 }
 
 void hlg_record_keep_begin(struct hlg_record_keep *keep, const char *path)
