@@ -111,7 +111,7 @@ struct moments {
 	uint64_t clock; /* as hlg_view_input's */
 };
 
-static int build_view(const struct hlg_report *r, struct hlg_view *view,
+static int build_view(struct hlg_report *r, struct hlg_view *view,
 		      const struct hlg_cell *cells, size_t n_cells,
 		      const struct moments *moments, enum hlg_weight weight,
 		      struct hlg_err *err)
@@ -127,7 +127,8 @@ static int build_view(const struct hlg_report *r, struct hlg_view *view,
 				    .halved = r->profile->moments.halved,
 				    .clock = moments->clock,
 				    .border = r->suppressed ? NULL : &r->border,
-				    .raw = r->suppressed};
+				    .raw = r->suppressed,
+				    .gaps = &r->gaps};
 	int rc;
 
 	/* Cells lie by series, so each series is met once. */

@@ -24,6 +24,7 @@ void hlg_report_finish(struct hlg_report *r)
 {
 	for (uint32_t i = 0; i < r->n_groups; i++)
 		hlg_view_finish(&r->groups[i].view);
+	hlg_view_gaps_finish(&r->gaps);
 	hlg_note_list_finish(&r->notes);
 	hlg_note_list_finish(&r->remarks);
 	hlg_proof_close(r->proof);

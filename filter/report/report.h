@@ -60,6 +60,7 @@ struct hlg_report {
 	struct hlg_note_list remarks; /* what the trust block says in words */
 	unsigned by; /* options->by, and the event if there are several */
 	struct hlg_view all;
+	struct hlg_view_gaps gaps; /* of all views */
 	struct hlg_event_sum *events; /* by name and precision */
 	uint32_t n_events;
 	struct hlg_cell *cells; /* the profile's, by series rank, then ip */

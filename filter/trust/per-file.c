@@ -47,7 +47,7 @@ struct own {
 /* What a recording held, while it is tested. */
 struct trial {
 	struct hlg_addresses addrs; /* that are in no image yet */
-	struct hlg_view_gap gap;
+	struct hlg_view_gaps gaps;
 	struct hlg_tested tested;
 	struct own *own; /* of AArch64 */
 	size_t n_own;
@@ -67,7 +67,7 @@ static bool test_place(const struct hlg_per_file *judge, struct trial *t,
 	}
 	if (place->kind == HLG_GAP && judge->gaps == HLG_GAPS_DROP)
 		return true;
-	if (place->kind == HLG_GAP && !hlg_view_is_filler(&t->gap, place, &filler))
+	if (place->kind == HLG_GAP && !hlg_view_is_filler(&t->gaps, place, &filler))
 		return false;
 	hlg_verdict_add(&t->tested,
 			place->image ? judge->codes[place->image->number] : NULL, place,
@@ -272,6 +272,7 @@ bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *pr
 		fit->verdict = told > fit->verdict ? told : fit->verdict;
 	}
 	free(t.own);
+	hlg_view_gaps_finish(&t.gaps);
 	hlg_addresses_finish(&t.addrs);
 	return ok;
 }

@@ -10,11 +10,12 @@
 #include "filter/stats/lockstep.h"
 #include "filter/stats/phases.h"
 #include "filter/view/place-name.h"
+#include "symtab/grow.h"
 
 struct builder {
 	struct hlg_view *view;
 	const struct hlg_view_input *in;
-	struct hlg_view_gap gap;
+	struct hlg_view_gaps *gaps;
 };
 
 static int compare_hits(const void *a, const void *b)
@@ -64,16 +65,59 @@ bool hlg_view_padding(const struct hlg_place *gap, struct hlg_padding *pad)
 	return true;
 }
 
-bool hlg_view_is_filler(struct hlg_view_gap *last, const struct hlg_place *gap,
-			bool *filler)
+bool hlg_view_in_padding(const struct hlg_padding *pad, const struct hlg_place *gap)
 {
 	uint64_t off = gap->addr - gap->start;
 
-	if (last->owner != gap->owner && !hlg_view_padding(gap, &last->pad))
-		return false;
-	last->owner = gap->owner;
-	*filler = off < last->pad.lead || off >= gap->end - gap->start - last->pad.trail;
-	return true;
+	return off < pad->lead || off >= gap->end - gap->start - pad->trail;
+}
+
+struct sought {
+	const struct hlg_view_gaps *gaps;
+	const void *owner;
+};
+
+static bool is_sought(const void *ctx, uint32_t number)
+{
+	const struct sought *sought = ctx;
+
+	return sought->gaps->at[number].owner == sought->owner;
+}
+
+/* NULL without memory. */
+static const struct hlg_padding *padding_of(struct hlg_view_gaps *gaps,
+					    const struct hlg_place *gap)
+{
+	const struct sought sought = {gaps, gap->owner};
+	const uint64_t hash =
+		hlg_hash_word(HLG_HASH_SEED, (uint64_t)(uintptr_t)gap->owner);
+	uint32_t i = hlg_index_find(&gaps->index, hash, is_sought, &sought);
+
+	if (i != HLG_INDEX_NONE)
+		return &gaps->at[i].pad;
+	if (!HLG_GROW(gaps->at, gaps->n) ||
+	    !hlg_view_padding(gap, &gaps->at[gaps->n].pad) ||
+	    !hlg_index_add(&gaps->index, hash, gaps->n))
+		return NULL;
+	gaps->at[gaps->n].owner = gap->owner;
+	return &gaps->at[gaps->n++].pad;
+}
+
+bool hlg_view_is_filler(struct hlg_view_gaps *gaps, const struct hlg_place *gap,
+			bool *filler)
+{
+	const struct hlg_padding *pad = padding_of(gaps, gap);
+
+	if (pad)
+		*filler = hlg_view_in_padding(pad, gap);
+	return pad;
+}
+
+void hlg_view_gaps_finish(struct hlg_view_gaps *gaps)
+{
+	free(gaps->at);
+	hlg_index_finish(&gaps->index);
+	*gaps = (struct hlg_view_gaps){0};
 }
 
 struct hlg_place hlg_view_raw_place(const struct hlg_space *space, uint64_t in_lane)
@@ -132,7 +176,7 @@ static bool place_cell(struct builder *b, const struct hlg_cell *cell)
 		hlg_count_add(&v->ip_zero, cell->count);
 	if (kind == HLG_GAP) {
 		hlg_space_lookup(b->in->space, cell->ip, &gap);
-		if (!hlg_view_is_filler(&b->gap, &gap, &filler))
+		if (!hlg_view_is_filler(b->gaps, &gap, &filler))
 			return false;
 	}
 	if (filler)
@@ -381,12 +425,17 @@ static void share_out(struct builder *b)
 int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
 		   struct hlg_err *err)
 {
-	struct builder b = {.view = view, .in = in};
+	struct hlg_view_gaps own = {0};
+	struct builder b = {
+		.view = view, .in = in, .gaps = in->gaps ? in->gaps : &own};
+	bool ok;
 
 	memset(view, 0, sizeof(*view));
 	view->weight = in->weight;
 	view->design = 1;
-	if (!place_cells(&b) || !make_rows(&b) || !find_phases(&b))
+	ok = place_cells(&b) && make_rows(&b) && find_phases(&b);
+	hlg_view_gaps_finish(&own);
+	if (!ok)
 		return hlg_err_memory(err, "report");
 	share_out(&b);
 	return 0;

@@ -11,6 +11,7 @@
 #ifndef HLG_FILTER_VIEW_VIEW_H
 #define HLG_FILTER_VIEW_VIEW_H
 
+#include "filter/profile/index.h"
 #include "filter/profile/profile.h"
 #include "filter/stats/interval.h"
 #include "filter/view/border.h"
@@ -107,6 +108,16 @@ static inline double hlg_view_worth(const struct hlg_view *view)
 /* A stable order of images, for rows that are otherwise alike; NULL comes last. */
 int hlg_view_compare_images(const struct hlg_image *a, const struct hlg_image *b);
 
+/* Gaps that were asked for: each is read once. All zero before the first. */
+struct hlg_view_gaps {
+	struct hlg_view_gap {
+		const void *owner;
+		struct hlg_padding pad;
+	} *at;
+	uint32_t n;
+	struct hlg_index index; /* by owner */
+};
+
 /* What a view is made of. All of it outlives the view. */
 struct hlg_view_input {
 	const struct hlg_space *space; /* settled */
@@ -124,6 +135,7 @@ struct hlg_view_input {
 	const struct hlg_border *border; /* NULL: it is in the rows of its places */
 	enum hlg_weight weight;
 	bool raw; /* rows are guest addresses: nothing is said about what is there */
+	struct hlg_view_gaps *gaps; /* of several views; NULL: of this one alone */
 };
 
 /*
@@ -140,17 +152,15 @@ struct hlg_place hlg_view_raw_place(const struct hlg_space *space, uint64_t ip);
  */
 bool hlg_view_padding(const struct hlg_place *gap, struct hlg_padding *pad);
 
-/* The gap that was asked for last: of addresses in order, each is read once. All zero
- * before the first. */
-struct hlg_view_gap {
-	const void *owner;
-	struct hlg_padding pad;
-};
-
 /* Does gap, where an address lies, have filler there, not code without a label? False
  * without memory. */
-bool hlg_view_is_filler(struct hlg_view_gap *last, const struct hlg_place *gap,
+bool hlg_view_is_filler(struct hlg_view_gaps *gaps, const struct hlg_place *gap,
 			bool *filler);
+
+/* The same, where the gap's padding is known. */
+bool hlg_view_in_padding(const struct hlg_padding *pad, const struct hlg_place *gap);
+
+void hlg_view_gaps_finish(struct hlg_view_gaps *gaps);
 
 /*
  * Builds the rows and their hits; there are no regions yet. Fails only without memory;

@@ -95,10 +95,9 @@ struct sweep {
 
 static struct boundary_map *find_map(const struct hlg_code *code, uint64_t addr)
 {
-	for (size_t i = 0; i < code->n_maps; i++)
-		if (addr < code->maps[i].end)
-			return addr >= code->maps[i].start ? &code->maps[i] : NULL;
-	return NULL;
+	size_t i = HLG_BSEARCH_UPTO(code->maps, code->n_maps, end, addr);
+
+	return i < code->n_maps && addr >= code->maps[i].start ? &code->maps[i] : NULL;
 }
 
 static bool add_maps(struct hlg_code *code)

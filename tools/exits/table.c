@@ -284,6 +284,9 @@ static bool make_rows(struct hlg_exits_table *table, const struct hlg_exits_sums
 			if (!fill_row(&table->rows[table->n], sums, &sorted[i], table,
 				      choice, space))
 				return false;
+			table->several_isas |= table->rows[0].isa &&
+					       strcmp(table->rows[table->n].isa,
+						      table->rows[0].isa) != 0;
 			table->n++;
 		}
 		add_cell(&table->rows[table->n - 1], &sums->cells[sorted[i].cell]);

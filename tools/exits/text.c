@@ -25,20 +25,16 @@ static void write_title(FILE *f, const struct hlg_exits_report *r,
 }
 
 /* Whose words all reasons are; NULL: several's, or there are none. */
-static const char *isa_of_all(const struct hlg_exits_report *r,
-			      const struct hlg_exits_table *t)
+static const char *isa_of_all(const struct hlg_exits_table *t)
 {
-	for (size_t i = 1; i < hlg_exits_shown(r, t); i++)
-		if (t->rows[0].isa && strcmp(t->rows[i].isa, t->rows[0].isa) != 0)
-			return NULL;
-	return t->n ? t->rows[0].isa : NULL;
+	return t->n && !t->several_isas ? t->rows[0].isa : NULL;
 }
 
 /* "VMX reason", "function" */
 static const char *heading(char buf[static 32], const struct hlg_exits_report *r,
 			   const struct hlg_exits_table *t)
 {
-	const char *isa = isa_of_all(r, t), *what = hlg_exits_by_word(t->by);
+	const char *isa = isa_of_all(t), *what = hlg_exits_by_word(t->by);
 
 	if (t->by == HLG_EXITS_BY_FUNCTION && r->check->suppressed)
 		what = "guest address";
@@ -51,7 +47,7 @@ const char *hlg_exits_write_detail(char buf[static 64], const struct hlg_exits_r
 				   const struct hlg_exits_row *row, bool behind)
 {
 	buf[0] = '\0';
-	if (!behind && row->isa && !isa_of_all(r, t))
+	if (!behind && row->isa && !isa_of_all(t))
 		snprintf(buf, 64, "%s", row->isa);
 	else if (!behind && t->by == HLG_EXITS_BY_PORT && row->number < HLG_PORT_MMIO)
 		snprintf(buf, 64, "%" PRIu64, row->number);

@@ -119,6 +119,20 @@ bool hlg_windows_places_locate(struct hlg_windows *w, const struct hlg_space *sp
 	return number != HLG_NO_PLACE;
 }
 
+static bool is_its_name(const struct hlg_image *image, const struct hlg_symbol *symbol,
+			const char *function)
+{
+	char *name;
+	bool same;
+
+	if (strcmp(hlg_image_name(image, symbol), function) == 0)
+		return true;
+	name = hlg_place_name_symbol(image, symbol, true);
+	same = name && strcmp(name, function) == 0;
+	free(name);
+	return same;
+}
+
 /* Is the symbol, or one at the same address, called so? */
 static bool is_called(const struct hlg_image *image, const struct hlg_symbol *symbol,
 		      const char *function)
@@ -126,18 +140,9 @@ static bool is_called(const struct hlg_image *image, const struct hlg_symbol *sy
 	size_t n;
 	const struct hlg_symbol *alias = hlg_image_aliases(image, symbol, &n);
 
-	for (size_t i = 0; i < n; i++) {
-		char *name;
-		bool same;
-
-		if (strcmp(hlg_image_name(image, &alias[i]), function) == 0)
+	for (size_t i = 0; i < n; i++)
+		if (is_its_name(image, &alias[i], function))
 			return true;
-		name = hlg_place_name_symbol(image, &alias[i], true);
-		same = name && strcmp(name, function) == 0;
-		free(name);
-		if (same)
-			return true;
-	}
 	return false;
 }
 
@@ -147,7 +152,7 @@ static bool has_function(const struct hlg_space *space, const char *function)
 		const struct hlg_image *image = space->images[i];
 
 		for (size_t j = 0; j < image->tab.n_syms; j++)
-			if (is_called(image, &image->tab.syms[j], function))
+			if (is_its_name(image, &image->tab.syms[j], function))
 				return true;
 	}
 	return false;

@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 import forged as f
 import large
+import splice
 from tap import DATA, Skip, Tap, parser
 
 MEMORY = 400  # MiB
@@ -593,6 +594,58 @@ def many_stretches(put, verb):
     yield verb("report", "-q", guest, put("a.data", f.called(calls))), 0, ""
 
 
+def large_gaps(put, verb):
+    """Two gaps of 2 MB of padding each, and samples here and there."""
+    size = 4 << 20
+    guest = put("guest.elf", f.Elf(size).symbols([(1, f.TEXT + size // 2, 16)],
+                                                 b"\0main\0").build())
+    at = [i * 2654435761 % size for i in range(4000)]
+    data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + off, tid=1 + i // 2)
+                                              for i, off in enumerate(at))))
+    yield verb("diff", "-q", guest, data, data), 3, ""  # none is in a function
+    yield verb("report", "-q", "--by=tid", guest, data), 3, ""
+
+
+def apart_sections(put, verb):
+    """8,000 functions, each in a section of its own, and samples that do not fit them."""
+    n = 8000
+    body = bytes.fromhex("554889e5534883ec184889fb8b078945ec31c04883c4185b5dc3660f1f440000")
+    elf = f.Elf(n * len(body))
+    elf.data[elf.text:] = body * n
+    elf.sections.pop()
+    for i in range(n):
+        elf.section(0, 1, 6, f.TEXT + 32 * i, elf.text + 32 * i, 32)
+    elf.symbols([(1, f.TEXT + 32 * i, 26, 1 + i) for i in range(n)], b"\0main\0")
+    samples = [f.TEXT + i * 2654435761 % (32 * n) for i in range(4000)]
+    data = put("a.data", f.recording(b"".join(map(f.sample, samples))))
+    yield verb("report", "-q", put("guest.elf", elf.build()), data), 3, ""
+
+
+def many_aliases(put, verb):
+    """Functions that share one address."""
+    n = 20000
+    names = [b"f%05d" % i for i in range(n)]
+    guest = put("guest.elf", f.Elf().symbols([(1 + 7 * i, f.TEXT, 16) for i in range(n)],
+                                             b"\0" + b"\0".join(names) + b"\0").build())
+    yield (verb("windows", "--function=nosuch", guest, os.path.join(DATA, "demo-windows.data")),
+           1, "no image has such a function")
+
+
+def many_reasons(put, verb):
+    """Exits, each for a reason that nobody knows."""
+    out = splice.Maker(splice.File())
+    records = []
+    for i in range(20000):
+        records += (out.sample("kvm_exit", 10**9 + 2000 * i, 0, 7, 8, exit_reason=1000 + i,
+                               guest_rip=0x5280, isa=2, vcpu_id=0),
+                    out.sample("kvm_entry", 10**9 + 2000 * i + 1000, 0, 7, 8, vcpu_id=0, rip=0x5280))
+    path = put("a.data", b"")
+    splice.File().write(path, b"".join(records))
+    guest = os.path.join(DATA, "demo.elf") + "@0x4000"
+    yield verb("exits", "-q", "--format=html", "-o", "o.html", guest, path), 0, ""
+    yield verb("exits", "-q", "--top=0", guest, path), 0, ""
+
+
 def shared_insides(put, verb):
     """ELF files inside a host, which share all of their tables."""
     n, tables = 1000, 65535 * 56
@@ -604,7 +657,7 @@ def shared_insides(put, verb):
     yield verb("lookup", host, "0x1000"), 1, ""
 
 
-CASES = [shared_section_names, made_vcpus, many_stretches, shared_insides, shared_names, shared_notes, shared_ids,
+CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sections, many_aliases, many_reasons, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, long_name, large_function,
