@@ -88,8 +88,7 @@ static int advance(struct hlg_perfdata *pd, uint64_t id, struct hlg_last *now,
 	}
 	if (now->time < last->time && now->value < last->value)
 		return LATE;
-	/* Else it is another thread's counter: its number was free, and is used again. */
-	member->delta = now->value - (now->value >= last->value ? last->value : 0);
+	member->delta = now->value - last->value;
 	last->value = now->value;
 	last->time = now->time;
 	return found;
@@ -146,7 +145,8 @@ static int deliver_value(struct hlg_perfdata *pd, struct hlg_perfdata_raw *raw,
 
 	if (rc < 0 || rc == NOBODY)
 		return rc < 0 ? rc : 0;
-	raw->period = member.delta;
+	/* What fell is another thread's counter: its number was free, and is used again. */
+	raw->period = (int64_t)member.delta < 0 ? now->value : member.delta;
 	if (rc != LATE && raw->period == 0) {
 		pd->counts.zero_delta++;
 		return 0;
