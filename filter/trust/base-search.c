@@ -148,14 +148,16 @@ char *hlg_base_search_warning(const struct hlg_image *image)
 		return asprintf(&text,
 				"%s: KVM's records have the guest at 0x%" PRIx64
 				", which is used, not at 0x%" PRIx64
-				" (%s; --strict-base=yes keeps to the file)",
-				image->path, image->base, image->refused, from) < 0
+				" (%s; %s@0x%" PRIx64 " keeps to the file's)",
+				image->path, image->base, image->refused, from,
+				image->path, image->refused) < 0
 			       ? NULL
 			       : text;
 	if (asprintf(&text,
 		     "%s: base 0x%" PRIx64 " (%s) does not fit the samples; 0x%" PRIx64
-		     " is used, which does (--strict-base=yes keeps to the file)",
-		     image->path, image->refused, from, image->base) < 0)
+		     " is used, which does (%s@0x%" PRIx64 " keeps to the file's)",
+		     image->path, image->refused, from, image->base, image->path,
+		     image->refused) < 0)
 		return NULL;
 	return text;
 }

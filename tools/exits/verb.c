@@ -107,6 +107,28 @@ static void note_shares(struct hlg_run *run, const struct hlg_exits_report *r)
 	}
 }
 
+/* Those of --reason and --port are told. */
+static int check_choice(const struct hlg_exits_report *r, const struct arguments *args,
+			struct hlg_err *err)
+{
+	bool pairs = false;
+
+	for (int kind = 0; kind < HLG_EXITS_ALL_KINDS; kind++)
+		pairs |= r->sums->pairs[kind];
+	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
+		if (r->tables[i].n)
+			return 0;
+	if (!pairs || (!args->reason && args->port.n == 0))
+		return 0;
+	return args->reason ? hlg_err_set(err, HLG_EINPUT,
+					  "--reason=%s: selects no exit (hlguest exits "
+					  "without it shows which there are)",
+					  args->reason)
+			    : hlg_err_set(err, HLG_EINPUT,
+					  "--port: selects no exit (hlguest exits without "
+					  "it shows which there are)");
+}
+
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		  const struct hlg_calls_ports *ports, struct hlg_report *check,
 		  const struct arguments *args, struct hlg_err *err)
@@ -132,6 +154,8 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	};
 	int rc = build_tables(&r, run, &choice, err);
 
+	if (rc == 0)
+		rc = check_choice(&r, args, err);
 	r.fitted = r.top == HLG_UNSET;
 	if (r.fitted)
 		r.top = run->format->top;
@@ -343,7 +367,7 @@ const struct hlg_verb hlg_verb_exits = {
 	       "Recordings come from " HLG_EXITS_HOW ".",
 	.examples = "hlguest exits guest.elf perf.data.guest\ttime by reason, function, "
 		    "port and vCPU\n"
-		    "hlguest exits --reason=IO_INSTRUCTION guest.elf\texits for port I/O "
+		    "hlguest exits '--reason=*io*' guest.elf\texits for port I/O "
 		    "only\n"
 		    "hlguest exits --format=html -o exits.html guest.elf\ta page, to "
 		    "send on",

@@ -397,7 +397,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 }
 
 static const struct hlg_verb_option options[] = {
-	HLG_VERB_OUTPUT(struct arguments, out,
+	HLG_VERB_OUTPUT_OR(NULL, struct arguments, out,
 			"where the new recording goes; written atomically"),
 	{.name = "direct",
 	 .help = "map guest.elf itself; perf may name some samples wrongly",

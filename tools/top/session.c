@@ -437,7 +437,7 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 		fputs("hlguest: no guest was found: name its ELF (hlguest top guest.elf "
 		      "-a)\n",
 		      stderr);
-		return 1;
+		return 2;
 	}
 	kept = s->guests.n_images;
 	status = s->request->once || s->request->format ? write_last(s) : write_report(s);
