@@ -187,9 +187,14 @@ static int place(struct hlg_run *run, struct hlg_image *image,
 	return rc < 0 ? rc : hlg_space_arrange(&run->space, err);
 }
 
-/* One image; what it explains is nobody else's. *n_found: bases, of all images so far. */
+/* Bases of all images so far: that samples find, and that KVM's records alone have. */
+struct tally {
+	size_t found, recorded;
+};
+
+/* One image; what it explains is nobody else's. */
 static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
-		const struct claim *claim, struct hlg_addresses *addrs, size_t *n_found,
+		const struct claim *claim, struct hlg_addresses *addrs, struct tally *tally,
 		struct hlg_err *err)
 {
 	struct hlg_found found = {0};
@@ -208,11 +213,12 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		hlg_image_fail_unread(image, err);
 		status = hlg_output_error(err);
 	} else if (found.n == 0 && kvm.n == 0) {
-		status = not_found(image, addrs, &found, *n_found != 0);
+		status = not_found(image, addrs, &found, tally->found != 0);
 	} else {
 		if (found.n)
-			print_bases(f, image, &found, claim, &kvm, *n_found == 0);
-		*n_found += found.n;
+			print_bases(f, image, &found, claim, &kvm, tally->found == 0);
+		tally->found += found.n;
+		tally->recorded += found.n ? 0 : kvm.n;
 		status = tell_recorded(f, image, &found, &kvm);
 		if (found.n && compare(image, &found, claim) != 0)
 			status = 3;
@@ -268,16 +274,17 @@ static int start(struct hlg_run *run, const struct hlg_inputs *in, struct claim 
 }
 
 static int find_all(FILE *f, struct hlg_run *run, const struct claim *claims,
-		    struct hlg_err *err)
+		    struct tally *tally, struct hlg_err *err)
 {
 	struct hlg_addresses addrs = {0};
-	size_t n_found = 0;
 	int status = 0;
+
+	*tally = (struct tally){0};
 
 	if (hlg_addresses_collect(&addrs, &run->profile)) {
 		for (size_t i = 0; i < run->space.n_images; i++) {
 			int one = find(f, run, run->space.images[i], &claims[i], &addrs,
-				       &n_found, err);
+				       tally, err);
 
 			status = status == 1 || one == 0 ? status : one;
 		}
@@ -289,15 +296,20 @@ static int find_all(FILE *f, struct hlg_run *run, const struct claim *claims,
 	return status;
 }
 
-/* What is found is written, also if that is not all. */
+/* What is found is written, also if that is not all; a file only if anything is. */
 static int write_all(struct hlg_run *run, const struct claim *claims, struct hlg_err *err)
 {
 	struct hlg_out out;
 	int rc = hlg_out_open(&out, run->options.out, stdout, err), status;
+	struct tally tally;
 
 	if (rc < 0)
 		return hlg_output_error(err);
-	status = find_all(out.f, run, claims, err);
+	status = find_all(out.f, run, claims, &tally, err);
+	if (tally.found + tally.recorded == 0) {
+		hlg_out_abort(&out);
+		return status;
+	}
 	rc = hlg_out_commit(&out, err);
 	return rc < 0 ? hlg_output_error(err) : status;
 }

@@ -554,11 +554,27 @@ static void note_cut(const struct hlg_batch *batch, struct hlg_run *run)
 
 void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
 {
+	enum {
+		MOST_TOLD = 16
+	};
 	struct hlg_recording_sums sums = batch->sums;
+	size_t told = 0, untold = 0;
 
 	note_rates(batch, run);
-	for (size_t i = 0; i < batch->n_paths; i++)
-		hlg_note_list_append(&run->notes, &batch->files[i].notes);
+	for (size_t i = 0; i < batch->n_paths; i++) {
+		const struct hlg_note_list *notes = &batch->files[i].notes;
+
+		if (told < MOST_TOLD)
+			hlg_note_list_append(&run->notes, notes);
+		else
+			untold += notes->n;
+		told += notes->n;
+	}
+	if (untold)
+		hlg_note_list_warn(&run->notes,
+				   "%zu more notes on single recordings are left out "
+				   "(report these alone)",
+				   untold);
 	if (batch->n_paths > 1) {
 		note_cut(batch, run);
 		sums.left = 0;

@@ -112,6 +112,8 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	for (size_t i = 0; rc == 0 && i < j->run.space.n_images; i++)
 		if (hlg_image_unread(j->run.space.images[i]))
 			rc = hlg_image_fail_unread(j->run.space.images[i], err);
+	for (size_t i = 0; rc == 0 && i < batch.n_paths; i++)
+		hlg_note_list_append(&j->lacks, &batch.files[i].notes);
 	if (rc == 0)
 		hlg_lacks_note(&batch.sums, "", NULL, &j->lacks);
 	if (rc == 0 && (j->run.profile.unrecorded || j->lacks.lost))

@@ -90,6 +90,9 @@ static int read_file(struct input *in, struct hlg_err *err)
 			hlg_progress_add(in->progress, (uint64_t)got, 0);
 		}
 	}
+	if (file->n > HLG_SAVED_MAX_BYTES)
+		return fail(in, err, "is larger than any profile of hlguest's (save it with less "
+			    "in by=)");
 	return file->n ? 0 : fail(in, err, "is empty (save it again)");
 }
 

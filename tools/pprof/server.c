@@ -257,13 +257,17 @@ static uint64_t count_folded(const struct hlg_saved *saved)
 	return n;
 }
 
+/* SIZE_MAX: more than any profile may have. */
 static int encoded_size(const struct hlg_saved *saved, size_t *size, struct hlg_err *err)
 {
 	unsigned char *data;
 	int rc = hlg_pprof_encode(saved, &data, size, err);
 
 	free(data);
-	return rc;
+	if (rc != HLG_EINPUT)
+		return rc;
+	*size = SIZE_MAX;
+	return 0;
 }
 
 /* Until the server takes it. */
