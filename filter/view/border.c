@@ -6,6 +6,7 @@
 
 #include "filter/stats/interval.h"
 #include "filter/view/calls.h"
+#include "filter/view/place-name.h"
 #include "symtab/code/line.h"
 #include "symtab/grow.h"
 
@@ -277,6 +278,25 @@ static bool search_place(struct search *s, const struct spot *spots, size_t n)
 	return ok;
 }
 
+/* Spots of an image that has the names of a saved profile. */
+static int add_named(struct hlg_border *border, const struct spot *spots, size_t n,
+		     struct hlg_err *err)
+{
+	static const char exit[] = HLG_PLACE_NAME_EXIT;
+
+	for (size_t i = 0; i < n; i++) {
+		struct hlg_place place;
+
+		hlg_image_lookup(spots->image, spots[i].addr, &place);
+		if (place.symbol &&
+		    strncmp(hlg_image_name(spots->image, place.symbol), exit,
+			    sizeof(exit) - 1) == 0 &&
+		    !add(border, spots->image, spots[i].addr))
+			return hlg_err_memory(err, "report");
+	}
+	return 0;
+}
+
 /* Spots of one image. */
 static int search_image(struct hlg_border *border, const struct hlg_transits *transits,
 			const struct spot *spots, size_t n, struct hlg_err *err)
@@ -285,8 +305,11 @@ static int search_image(struct hlg_border *border, const struct hlg_transits *tr
 			   .transits = transits,
 			   .left = NESTING * (uint64_t)spots->image->elf.id.size};
 	struct hlg_err why;
-	int rc = hlg_code_open(&s.code, spots->image, &why);
+	int rc;
 
+	if (spots->image->made)
+		return add_named(border, spots, n, err);
+	rc = hlg_code_open(&s.code, spots->image, &why);
 	if (rc < 0)
 		return rc == HLG_ESYSTEM ? hlg_err_memory(err, "report") : 0;
 	for (size_t i = 0, j; rc == 0 && i < n; i = j) {

@@ -68,7 +68,9 @@ char *hlg_place_name(const struct hlg_place *place, bool demangle)
 
 char *hlg_place_name_border(const struct hlg_place *place, bool demangle)
 {
-	return join("__vm_exit__ in ", hlg_place_name(place, demangle));
+	if (place->image && place->image->made)
+		return hlg_place_name(place, demangle);
+	return join(HLG_PLACE_NAME_EXIT, hlg_place_name(place, demangle));
 }
 
 const char *hlg_place_name_kind(enum hlg_kind kind)

@@ -14,7 +14,9 @@
  */
 char *hlg_place_name(const struct hlg_place *place, bool demangle);
 
-/* The border (border.h) in such a place: "__vm_exit__ in foo". */
+/* The border (border.h) in such a place: "__vm_exit__ in foo". An image that was made of
+ * a saved profile has such names of its own. */
+#define HLG_PLACE_NAME_EXIT "__vm_exit__ in "
 char *hlg_place_name_border(const struct hlg_place *place, bool demangle);
 
 /* A symbol's name, readable if asked for; to be freed; NULL without memory. */

@@ -185,10 +185,10 @@ def check_order(build):
     return wrong
 
 
-def save(build, folder, elf, path):
-    saved = os.path.join(folder, os.path.basename(path) + ".pb.gz")
+def save(build, folder, elf, path, border="--border=keep"):
+    saved = os.path.join(folder, os.path.basename(path) + border + ".pb.gz")
     _, err, _ = run(hlguest_of(build), "report", elf, path, "--format=pprof", "--out=" + saved,
-                    "--border=keep")
+                    border)
     if "not in this build" in err:
         raise Skip(err.strip())
     return saved
@@ -237,6 +237,13 @@ def check_saved_alone(build):
                     for w in (alone, words)]
             if rows[0] != rows[1]:
                 wrong += [f"{a} and {b}" for a, b in zip(*rows) if a != b] or ["rows"]
+        # What is at VM exits is no function's time, with the ELF and without.
+        exits = [save(build, folder, ELF, path, "--border=split") for path in (USER, THREADS)]
+        rows = [sorted([row[c] for c in columns] for row in table(
+            must(hlguest_of(build), "diff", *w, "--format=csv"), "function"))
+                for w in (exits, [ELF, *exits])]
+        if rows[0] != rows[1] or not any("__vm_exit__" in row[0] for row in rows[0]):
+            wrong += [f"{a} and {b}" for a, b in zip(*rows) if a != b][:3] or ["no VM exits"]
         # A side of two bases is one of one image.
         both = must(hlguest_of(build), "diff", user, far, "--after", threads, "-v")
         if "2 bases" not in both:
