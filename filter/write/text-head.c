@@ -340,7 +340,11 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	} else if (t->verdict == HLG_TRUST_UNTESTED) {
 		snprintf(text, HLG_TEXT_PIECE, "%s: %s", said, why_untested(r));
 	} else if (t->verdict == HLG_TRUST_TOO_FEW) {
-		if (addrs < HLG_VERDICT_LEAST_ADDRS)
+		if (n == 0 && r->all.guest.samples)
+			snprintf(text, HLG_TEXT_PIECE,
+				 "%s: no %s lies in a function (is it the guest's ELF?)",
+				 said, hlg_banner_noun(r, true));
+		else if (addrs < HLG_VERDICT_LEAST_ADDRS)
 			snprintf(text, HLG_TEXT_PIECE,
 				 "%s: too few distinct addresses (%" PRIu64 " of %d)",
 				 said, addrs, HLG_VERDICT_LEAST_ADDRS);
