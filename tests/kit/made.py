@@ -277,7 +277,7 @@ class Maker:
             out.append(self.mapping(pid, pid, 0))
         ordered = self.leader.kind & TIME
         # As clocks of CPUs that differ; but what counters tell goes up with time.
-        back = rng.random() < .1 and not any(e.kind & READ for e in self.events)
+        back = rng.random() < .1 and self.lossy and not any(e.kind & READ for e in self.events)
         cpus = rng.randint(1, CPUS) if ordered else 1
         for _ in range(rng.randint(1, 6)):
             buffers = [[] for _ in range(cpus)]
@@ -332,7 +332,8 @@ class Maker:
 
 
 def make(seed, lossy=True, newer=False):
-    """Without records of loss and throttling if not lossy: a filter in perf sees none.
+    """Without records of loss and throttling, and in the order of time, if not lossy: a filter in
+    perf sees none of these, and all in order.
     newer: the same by perf 6.15 of a kernel yet to come, which perf 6.1 does not read."""
     maker = Maker(seed, lossy)
     maker.zip.newer = newer

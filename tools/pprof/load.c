@@ -450,7 +450,6 @@ static void add_totals(struct loader *l, struct hlg_recording_sums *sums)
 	sums->unjoined = t->unjoined;
 	sums->no_end = t->no_end;
 	sums->unknown = t->unknown;
-	sums->late = t->late;
 	sums->damaged = t->damaged;
 	sums->began = l->saved.began;
 	sums->took = l->saved.took;
@@ -523,6 +522,9 @@ int hlg_pprof_read(const char *path, const struct hlg_space *space,
 		rc = hlg_err_memory(err, l.path);
 	if (rc == 0)
 		rc = load(&l, how, host, sums);
+	/* It matters where the host's processes are shown. */
+	if (rc == 0 && (host || stacks))
+		sums->late = l.saved.extra.late;
 	sums->deselected = profile->deselected.samples - deselected;
 	sums->host = profile->host.samples - of_host;
 	sums->guest = profile->seen.samples - seen - sums->deselected - sums->host;
