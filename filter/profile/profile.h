@@ -102,7 +102,7 @@ struct hlg_profile {
 	uint32_t *named; /* and by their number less one the last event of each */
 	struct hlg_count seen, deselected, host; /* guest: the sum over the cells */
 	struct hlg_count states[HLG_N_STATES]; /* of host and guest, if options say so */
-	uint64_t untold; /* of deselected: for want of a recorded cpu or time */
+	uint64_t untold; /* of deselected: what selects was not recorded of them */
 	struct hlg_few passed[HLG_N_IDS]; /* those of guest samples that the options' pid,
 					   * tid, cpu or sandbox, each if it is given,
 					   * left out */

@@ -221,7 +221,12 @@ bool hlg_nothing_why(const struct hlg_profile *p, const char *of, struct hlg_err
 
 	if (kept != p->host.samples || p->unrecorded)
 		return false;
-	if (p->seen.samples == 0)
+	if (p->seen.samples == 0 && p->origins.unread + p->origins.unread_profiles)
+		hlg_err_set(err, HLG_EINPUT,
+			    "%sno samples: of what was summed %" PRIu64
+			    " could not be read (hlguest merge said which)",
+			    of, p->origins.unread + p->origins.unread_profiles);
+	else if (p->seen.samples == 0)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%sno samples: the recording is empty (" RECORD ")", of);
 	else if (kept == 0)

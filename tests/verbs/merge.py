@@ -204,6 +204,9 @@ def failures(bench):
         _, err, got = bench.run("merge", "cut", "-o", "none-" + mode, f"--failures={mode}")
         if got != status or os.path.exists(bench.path("none-" + mode)) == bool(status):
             yield f"{mode} of none: {got}, {err}"
+    _, err, status = bench.run("report", "guest.elf", "none-warn")
+    if status != 1 or "of what was summed 1 could not be read" not in err:
+        yield f"report of none: {status}, {err}"
     bench.must("merge", "-o", "with", "none-warn", *good)
     if bench.json("with")["recordings"]["unread_profiles"] != 1:
         yield "what is of none is forgotten"

@@ -657,7 +657,8 @@ const struct hlg_verb hlg_verb_fleet = {
 		 "status DIR",
 	.doc = "Reports many recordings as tasks, which Slurm, GNU parallel or this "
 	       "machine "
-	       "runs, into one saved profile: the bytes of one report of all.\v"
+	       "runs, into one saved profile: that of one report of all (of guests at several "
+	       "bases state these: FILE@BASE).\v"
 	       "Machines share a file system. The engine places tasks and tries again; "
 	       "--resume runs what has no whole part. Behind -- stand options of report.",
 	.examples = "hlguest fleet submit --engine=slurm --print --list=list -o x.pb.gz "

@@ -84,6 +84,9 @@ enum hlg_user_record {
 /* LOST_SAMPLES, perf 6.1 on: those that the user's own filter left out, a BPF program
  * (PERF_RECORD_MISC_LOST_SAMPLES_BPF, tools/lib/perf/include/perf/event.h). */
 #define HLG_MISC_LEFT_OUT (1u << 15)
+/* PERF_RECORD_MMAP2 (linux/perf_event.h of 5.12): a build id stands where the device
+ * would. */
+#define HLG_MISC_MMAP_BUILD_ID (1u << 14)
 
 #define HLG_HEADER_SIZE 8 /* struct perf_event_header */
 #define HLG_RECORD_MAX  UINT16_MAX

@@ -185,8 +185,6 @@ bool hlg_perfdata_find_data(const struct hlg_perfdata_raw *raw,
 	return fields.has & PERF_SAMPLE_RAW;
 }
 
-/* PERF_RECORD_MMAP2: with this bit a build id stands where the device would. */
-#define MISC_MMAP_BUILD_ID (1 << 14)
 /* PERF_RECORD_FORK: made up by perf for a process that had run before. */
 #define MISC_FORK_EXEC (1 << 13)
 
@@ -218,7 +216,7 @@ static void read_mapping(struct hlg_perfdata_task *task, const uint8_t *r, unsig
 		task->prot = misc & PERF_RECORD_MISC_MMAP_DATA ? 0 : PROT_EXEC;
 		return;
 	}
-	if (misc & MISC_MMAP_BUILD_ID) {
+	if (misc & HLG_MISC_MMAP_BUILD_ID) {
 		task->build_id_size = r[40] <= 20 ? r[40] : 20;
 		task->build_id = r + 44;
 	}

@@ -411,8 +411,6 @@ int hlg_writer_finish(struct hlg_writer *w, struct hlg_err *err)
 	return rc == 0 ? hlg_writer_check(w, err) : rc;
 }
 
-/* linux/perf_event.h of 5.12: a build id stands where the device would. */
-#define MISC_MMAP_BUILD_ID (1 << 14)
 /* tools/lib/perf/include/perf/event.h: the size of a build id is told. */
 #define MISC_BUILD_ID_SIZE (1 << 15)
 /* struct perf_record_header_build_id: header, pid, 20 bytes of id, its size, 3 unused. */
@@ -473,7 +471,7 @@ size_t hlg_writer_mmap2(uint8_t record[static HLG_WRITER_RECORD_MAX],
 	put_u64(record, 32, map->file_offset);
 	if (map->build_id) {
 		assert(map->build_id_size <= HLG_BUILD_ID_MAX);
-		misc |= MISC_MMAP_BUILD_ID;
+		misc |= HLG_MISC_MMAP_BUILD_ID;
 		record[40] = (uint8_t)map->build_id_size;
 		memcpy(record + 44, map->build_id, map->build_id_size);
 	}
