@@ -20,6 +20,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import forged
 from programs import feed, hlguest_of
 
 from tap import Skip, Tap, environment, must, need, parser, run
@@ -213,6 +214,18 @@ def pipe_is_answered_at_once(program):
         process.stdout.close()
 
 
+def aliases_end(program):
+    """Of very many names of one address a thousand are told."""
+    names = [b"n%04d" % i for i in range(1200)]
+    path = program.path + ".aliases"
+    with open(path, "wb") as f:
+        f.write(forged.Elf().symbols([(1 + 6 * i, forged.TEXT, 16) for i in range(len(names))],
+                                     b"\0" + b"\0".join(names) + b"\0").build())
+    out = must(program.hlguest, "lookup", "--own", path, "n0000")
+    if not out.endswith(", ...\n") or len(set(re.findall(r"n\d{4}", out))) != 1000:
+        yield out[-100:]
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
@@ -229,6 +242,7 @@ def main():
             ("guest addresses", guest_addresses_agree),
             ("json", json_agrees),
             ("arguments", arguments_agree),
+            ("many names", aliases_end),
             ("a pipe is answered line by line", pipe_is_answered_at_once),
         ):
             tap.run(name, lambda f=function: list(f(program)))

@@ -268,13 +268,15 @@ void hlg_places_put_aliases(FILE *f, const struct hlg_place *place)
 	if (!place->symbol)
 		return;
 	first = hlg_image_aliases(place->image, place->symbol, &n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && i < HLG_IMAGE_ALIASES; i++) {
 		if (&first[i] == place->symbol)
 			continue;
 		fputs(between, f);
 		hlg_escape_print(f, hlg_image_name(place->image, &first[i]));
 		between = ", ";
 	}
+	if (n > HLG_IMAGE_ALIASES)
+		fprintf(f, "%s...", between);
 	if (n > 1)
 		fputc('\n', f);
 }
