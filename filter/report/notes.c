@@ -121,9 +121,13 @@ static void note_phases(struct hlg_report *r)
 		return;
 	hlg_rates_put_step(in_step, sizeof(in_step), r);
 	hlg_note_list_add(&r->notes,
-			  "phases: worth %.0f independent samples, not %.0f: "
-			  "what runs changes with time, and intervals are wider "
-			  "for it (a longer recording has more phases%s)",
+			  r->by ? "phases: all groups together are worth %.0f "
+				  "independent samples, not %.0f: what runs changes with "
+				  "time, and intervals are wider in groups where it does "
+				  "(a longer recording has more phases%s)"
+				: "phases: worth %.0f independent samples, not %.0f: "
+				  "what runs changes with time, and intervals are wider "
+				  "for it (a longer recording has more phases%s)",
 			  worth, n, in_step);
 }
 
