@@ -68,7 +68,7 @@ char *hlg_place_name(const struct hlg_place *place, bool demangle)
 
 char *hlg_place_name_border(const struct hlg_place *place, bool demangle)
 {
-	if (place->image && place->image->made)
+	if (place->image->made)
 		return hlg_place_name(place, demangle);
 	return join(HLG_PLACE_NAME_EXIT, hlg_place_name(place, demangle));
 }

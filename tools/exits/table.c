@@ -273,6 +273,14 @@ static void add_cell(struct hlg_exits_row *row, const struct hlg_exits_cell *cel
 		row->max = cell->max;
 }
 
+static void note_isa(struct hlg_exits_table *table, const char *isa)
+{
+	const char *first = table->rows[0].isa;
+
+	if (isa && first && strcmp(isa, first) != 0)
+		table->several_isas = true;
+}
+
 /* Rows from cells that are sorted; row_of[cell] becomes each cell's. */
 static bool make_rows(struct hlg_exits_table *table, const struct hlg_exits_sums *sums,
 		      const struct sorted *sorted, size_t n, uint32_t *row_of,
@@ -284,9 +292,7 @@ static bool make_rows(struct hlg_exits_table *table, const struct hlg_exits_sums
 			if (!fill_row(&table->rows[table->n], sums, &sorted[i], table,
 				      choice, space))
 				return false;
-			table->several_isas |= table->rows[0].isa &&
-					       strcmp(table->rows[table->n].isa,
-						      table->rows[0].isa) != 0;
+			note_isa(table, table->rows[table->n].isa);
 			table->n++;
 		}
 		add_cell(&table->rows[table->n - 1], &sums->cells[sorted[i].cell]);
