@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "filter/view/calls.h"
+#include "symtab/bsearch.h"
 
 #define PAGE UINT64_C(4096)
 
@@ -34,19 +35,12 @@ static void add(const struct hlg_image *image, uint64_t addr, uint64_t ip,
 	bases->at[bases->n++] = base;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void sort(struct hlg_base_kvm *bases)
 {
 	size_t n = 0;
 
 	if (bases->n)
-		qsort(bases->at, bases->n, sizeof(*bases->at), by_address);
+		qsort(bases->at, bases->n, sizeof(*bases->at), hlg_bsearch_compare);
 	for (size_t i = 0; i < bases->n; i++)
 		if (n == 0 || bases->at[n - 1] != bases->at[i])
 			bases->at[n++] = bases->at[i];

@@ -29,9 +29,10 @@ void hlg_base_kvm_finish(struct hlg_base_kvm *bases);
 /*
  * Places the ELFs of a space at all bases that KVM's records have for them; of those that
  * overlap, at the one that the file states, else the lowest, and kvm_overlaps is set.
- * *placed: any was moved. kvm_left_out: bases beyond HLG_BASE_KVM_MAX. What the file said otherwise is in image->refused. A
- * base that the user stated stays, and with keep (strict-base=) what the file states:
- * then kvm_differs has it. Fails as hlg_image_add_base does.
+ * *placed: any was moved. kvm_left_out: bases beyond HLG_BASE_KVM_MAX. What the file said
+ * otherwise is in image->refused. A base that the user stated stays, and with keep
+ * (strict-base=) what the file states: then kvm_differs has it. Fails as
+ * hlg_image_add_base does.
  */
 int hlg_base_kvm_place(struct hlg_space *space, const struct hlg_starts *starts,
 		       bool keep, bool *placed, struct hlg_err *err);

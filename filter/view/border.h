@@ -30,11 +30,13 @@
  * fire together are no independent observations, so each event is tested by itself; an
  * address that one of them tells is the border's for all.
  *
- * Of an image that was made of a saved profile the border is what is called so: it was
- * found where the ELF was known. Where there is no neighbour, the rest of the function stands for them if the
+ * Where there is no neighbour, the rest of the function stands for them if the
  * instruction leaves every guest, else nothing is concluded. Nothing is in an image that
  * cannot be decoded, in a place of more than 1 MiB, or where symbols nest as they do in
  * no real program.
+ *
+ * Of an image that was made of a saved profile the border is what is called so: it was
+ * found where the ELF was known.
  */
 #ifndef HLG_FILTER_VIEW_BORDER_H
 #define HLG_FILTER_VIEW_BORDER_H

@@ -239,6 +239,17 @@ def crossings(records):
     return recording(records, attrs, ids, {1: formats()})
 
 
+def hit(raw, pid, tid, time):
+    """A sample of a tracepoint, of those of traced()."""
+    return record(SAMPLE, 1, struct.pack("<2Q2IQ2IQI", 1, TEXT, pid, tid, time, 0, 0, 1,
+                                         len(raw)) + raw)
+
+
+def sampled(addr, pid, tid, time, period):
+    """A guest's sample, of those of traced()."""
+    return record(SAMPLE, GUEST, struct.pack("<2Q2IQ2IQ", 2, addr, pid, tid, time, 0, 0, period))
+
+
 def begun(guests, period=1000):
     """A recording of guests: (address of the first kvm_entry, thread, addresses of samples)
     each. Threads begin one after the other; then all are sampled."""
@@ -246,11 +257,9 @@ def begun(guests, period=1000):
     records = []
     for time, (rip, tid, _) in enumerate(guests, 1):
         raw = struct.pack("<HHiIIQI", 1, 0, tid, 0, 0, rip, 0)
-        records.append(record(SAMPLE, 1, struct.pack("<2Q2IQ2IQI", 1, TEXT, tid, tid, time, 0, 0,
-                                                     1, len(raw)) + raw))
+        records.append(hit(raw, tid, tid, time))
     for _, tid, addrs in guests:
-        records += [record(SAMPLE, GUEST, struct.pack("<2Q2IQ2IQ", 2, addr, tid, tid,
-                                                      len(records) + i, 0, 0, period))
+        records += [sampled(addr, tid, tid, len(records) + i, period)
                     for i, addr in enumerate(addrs, 1)]
     return traced(b"".join(records), b"kvm:kvm_entry", {1: formats(tracepoints=fields)})
 
@@ -261,12 +270,9 @@ def called(calls):
     records = []
     for time, (tid, *words) in enumerate(calls, 1):
         if len(words) == 1:
-            records.append(record(SAMPLE, GUEST, struct.pack("<2Q2IQ2IQ", 2, *words, 1, tid, time,
-                                                             0, 0, 1)))
-            continue
-        raw = struct.pack("<5QI", 1, 16, *words, 0)  # 16: the call's number
-        records.append(record(SAMPLE, 1, struct.pack("<2Q2IQ2IQI", 1, TEXT, 1, tid, time, 0, 0,
-                                                     1, len(raw)) + raw))
+            records.append(sampled(words[0], 1, tid, time, 1))
+        else:  # 16: the call's number
+            records.append(hit(struct.pack("<5QI", 1, 16, *words, 0), 1, tid, time))
     return traced(b"".join(records), b"syscalls:sys_enter_ioctl", {})
 
 

@@ -255,9 +255,8 @@ static bool is_text(const char *a, const char *b)
 
 /*
  * "FILE:LINE  text", where it is another than that of the line before, or what was inlined
- * is. The folders of the
- * file are left out where they are known from there; what is too long loses its front,
- * the text its end.
+ * is. The folders of the file are left out where they are known from there; what is too
+ * long loses its front, the text its end.
  */
 static void put_source(struct writer *w, const struct hlg_line *line,
 		       const struct hlg_line *shown, const struct hlg_image *image)

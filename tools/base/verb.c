@@ -280,7 +280,6 @@ static int find_all(FILE *f, struct hlg_run *run, const struct claim *claims,
 	int status = 0;
 
 	*tally = (struct tally){0};
-
 	if (hlg_addresses_collect(&addrs, &run->profile)) {
 		for (size_t i = 0; i < run->space.n_images; i++) {
 			int one = find(f, run, run->space.images[i], &claims[i], &addrs,

@@ -107,18 +107,22 @@ static void note_shares(struct hlg_run *run, const struct hlg_exits_report *r)
 	}
 }
 
-/* Those of --reason and --port are told. */
+static bool has_pairs(const struct hlg_exits_sums *sums)
+{
+	for (int kind = 0; kind < HLG_EXITS_ALL_KINDS; kind++)
+		if (sums->pairs[kind])
+			return true;
+	return false;
+}
+
+/* --reason and --port that select none of the exits that there are are told. */
 static int check_choice(const struct hlg_exits_report *r, const struct arguments *args,
 			struct hlg_err *err)
 {
-	bool pairs = false;
-
-	for (int kind = 0; kind < HLG_EXITS_ALL_KINDS; kind++)
-		pairs |= r->sums->pairs[kind];
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		if (r->tables[i].n)
 			return 0;
-	if (!pairs || (!args->reason && args->port.n == 0))
+	if (!has_pairs(r->sums) || (!args->reason && args->port.n == 0))
 		return 0;
 	return args->reason ? hlg_err_set(err, HLG_EINPUT,
 					  "--reason=%s: selects no exit (hlguest exits "
@@ -273,10 +277,7 @@ static void read_versions(const struct hlg_run *run, struct hlg_calls_ports *por
 static int check_selection(const struct hlg_options *options,
 			   const struct hlg_exits_sums *sums, struct hlg_err *err)
 {
-	for (int kind = 0; kind < HLG_EXITS_ALL_KINDS; kind++)
-		if (sums->pairs[kind])
-			return 0;
-	if (!options->selection)
+	if (has_pairs(sums) || !options->selection)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: selects no exit (hlguest exits without it shows all)",

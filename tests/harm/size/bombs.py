@@ -633,14 +633,14 @@ def many_aliases(put, verb):
 
 def many_reasons(put, verb):
     """Exits, each for a reason that nobody knows."""
-    out = splice.Maker(splice.File())
-    records = []
+    file, records = splice.File(), []
+    out = splice.Maker(file)
     for i in range(20000):
         records += (out.sample("kvm_exit", 10**9 + 2000 * i, 0, 7, 8, exit_reason=1000 + i,
                                guest_rip=0x5280, isa=2, vcpu_id=0),
                     out.sample("kvm_entry", 10**9 + 2000 * i + 1000, 0, 7, 8, vcpu_id=0, rip=0x5280))
     path = put("a.data", b"")
-    splice.File().write(path, b"".join(records))
+    file.write(path, b"".join(records))
     guest = os.path.join(DATA, "demo.elf") + "@0x4000"
     yield verb("exits", "-q", "--format=html", "-o", "o.html", guest, path), 0, ""
     yield verb("exits", "-q", "--top=0", guest, path), 0, ""
@@ -657,7 +657,8 @@ def shared_insides(put, verb):
     yield verb("lookup", host, "0x1000"), 1, ""
 
 
-CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sections, many_aliases, many_reasons, shared_insides, shared_names, shared_notes, shared_ids,
+CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sections,
+         many_aliases, many_reasons, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, long_name, large_function,
