@@ -4,7 +4,8 @@
 perf_diff.py DUMP HOSTS TELL_FILTER.so [--seeds=N|--seeds=FROM-TO] [DATA...]
 
 Recordings of every shape that perf can make here, and those given, are read by
-perfdata-dump and by perf script with a filter that tells each sample. The samples must be
+perfdata-dump and by perf script with a filter that tells each sample (of files, each second
+shape, but all of them with HLG_ALL in the environment). The samples must be
 the same, each with its event, process, time, CPU, address, period and mode: their order
 may differ, for perf sorts by time. Each host sample must have the process and the mapping
 that perf gives it. TAP on standard output; what cannot be recorded is skipped, with perf's
@@ -29,7 +30,7 @@ import time
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import made
-from tap import mount_tracefs
+from tap import mount_tracefs, some
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -441,7 +442,7 @@ def judge(check, what, name):
 
 def main():
     checks = [(check_inherited if "inherited" in shape else check_shape, shape, shape)
-              for shape in SHAPES]
+              for shape in some(SHAPES, 2)]
     checks += [(check_pipe, shape, "pipe: " + shape) for shape in PIPES]
     checks += [(check_killed, None, "killed"),
                (check_header, None, "facts of the host"),

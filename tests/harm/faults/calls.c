@@ -19,7 +19,7 @@
  *
  * With CALLS_NAMED in the environment, files without names (O_TMPFILE) are not to be had,
  * as on some file systems. With CALLS_LEAVE the program is alone again behind the nth
- * call: leak sanitizer does not look at a program that is traced.
+ * call, if files have names: leak sanitizer does not look at a program that is traced.
  *
  * What the dynamic loader does is not counted, nor what other processes do. The exit
  * status, or the signal, is the program's.
@@ -266,7 +266,8 @@ static int on_stop(pid_t thread, int status)
 /* Is all done that was to be? What is to be done at a call's end is first. */
 static bool is_over(pid_t thread)
 {
-	return order.leave && told->struck && pending_of(thread)->what == NOTHING;
+	return order.leave && !order.named && told->struck &&
+	       pending_of(thread)->what == NOTHING;
 }
 
 /* Returns the program's wait status. */

@@ -297,21 +297,22 @@ def first_difference(right, got):
 class Kind:
     """A kind of fault: how to count the calls of a case, and to let the nth fail."""
 
-    def __init__(self, name, many, make):
+    def __init__(self, name, many, counted, make):
         self.name = name
         self.many = many  # so many are tried of a case
+        self.counted = counted  # what is: kinds that have this alike have as many calls
         self.make = make  # n -> Trial
 
 
 def kinds(bed, case):
     def calls(name, many, klass, action, sent=None, **env):
         once = not sent and not action.startswith("every")
-        return Kind(name, many, lambda n: Trial(
+        return Kind(name, many, (klass, action == "short", *env), lambda n: Trial(
             name, [bed.calls, klass, str(n), action, "{told}"],
             {**env, **bed.traced(n and once and not case.varies)}, n, sent))
 
     def memory(name, many, **how):
-        return Kind(name, many, lambda n: Trial(
+        return Kind(name, many, "memory", lambda n: Trial(
             name, env={"FAULT_AT": str(n), "LD_PRELOAD": bed.memory, **how}, at=n))
 
     if case.name.startswith("filter"):
@@ -409,11 +410,12 @@ def learn(bed, case):
 def try_all(bed, pool, case, args, chance):
     """(differences, how many runs there were in words)."""
     learn(bed, case)
-    differences, done = [], 0
+    differences, done, calls = [], 0, {}
     for kind in (k for k in kinds(bed, case) if args.kind in k.name):
-        counted, _ = one_run(bed, case, kind.make(0))
+        if kind.counted not in calls:
+            calls[kind.counted] = one_run(bed, case, kind.make(0))[0].calls
         many = None if args.all else math.ceil(kind.many * args.times)
-        trials = [kind.make(n) for n in choose(counted.calls, many, chance)]
+        trials = [kind.make(n) for n in choose(calls[kind.counted], many, chance)]
         done += len(trials)
         for wrong in pool.map(lambda t: one_trial(bed, case, t), trials):
             differences += wrong

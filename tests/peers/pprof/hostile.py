@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from kit import MISFIT, Bench, content
 
-from tap import Skip, Tap, but_banner, environment, parser
+from tap import ALL, Skip, Tap, but_banner, environment, parser
 
 GIB = 1 << 30
 EXTRA = 2000  # the field of Profile with what is hlguest's own: pprof.proto
@@ -370,7 +370,7 @@ def strings(v):
 
 def main():
     p = parser(__doc__)
-    p.add_argument("--rounds", type=int, default=60)
+    p.add_argument("--rounds", type=int, default=90 if ALL else 30)
     p.add_argument("--seed", type=int, default=1)
     args = p.parse_args()
     tap = Tap()
