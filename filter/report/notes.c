@@ -91,9 +91,10 @@ static void note_guest(struct hlg_report *r)
 }
 
 /* ", about 1.2 us each", where exits were counted and samples are time; else "". */
-static void time_each(char buf[static 48], const struct hlg_report *r)
+static void time_each(char buf[static 48], const struct hlg_report *r,
+		      const struct hlg_border *border, struct hlg_count at)
 {
-	uint64_t exits = hlg_border_exits(&r->border, r->space, r->profile), tenths;
+	uint64_t exits = hlg_border_exits(border, r->space, r->profile), tenths;
 	bool time = true;
 
 	for (uint32_t i = 0; i < r->n_events; i++)
@@ -102,7 +103,7 @@ static void time_each(char buf[static 48], const struct hlg_report *r)
 	buf[0] = '\0';
 	if (exits == 0 || !time || r->by & HLG_BY_EVENT)
 		return;
-	tenths = (r->all.border.period + 50 * exits) / (100 * exits);
+	tenths = (at.period + 50 * exits) / (100 * exits);
 	if (tenths < 100)
 		snprintf(buf, 48, ", about %" PRIu64 ".%" PRIu64 " us each", tenths / 10,
 			 tenths % 10);
@@ -131,21 +132,22 @@ static void note_phases(struct hlg_report *r)
 			  worth, n, in_step);
 }
 
-/* What is not in the functions although it has their addresses. */
-static void note_border(struct hlg_report *r)
+/* What is not in the functions of a report although it has their addresses. */
+static void note_border(struct hlg_report *r, const struct hlg_border *border,
+			struct hlg_count at)
 {
 	const struct hlg_view *v = &r->all;
 	double guest = (double)hlg_count_weigh(v->weight, v->guest);
 	char percent[16], each[48];
 
-	if (v->border.samples == 0)
+	if (at.samples == 0)
 		return;
-	hlg_interval_percent(percent, (double)hlg_count_weigh(v->weight, v->border) /
+	hlg_interval_percent(percent, (double)hlg_count_weigh(v->weight, at) /
 					      (guest > 0 ? guest : 1));
-	time_each(each, r);
+	time_each(each, r, border, at);
 	hlg_note_list_add(&r->notes,
-			  "%s %% of the guest's samples are at VM exits%s, "
-			  "which is no function's time: percentages are of the others "
+			  "%s %% of the guest's samples are at VM exits%s, which is "
+			  "no function's time: report's percentages are of the others "
 			  "(%shlguest exits tells why)",
 			  percent, each,
 			  r->profile->transits.n ? "" : "record --exits, and ");
@@ -532,7 +534,7 @@ void hlg_notes_add(struct hlg_report *r)
 	note_sandboxes(r);
 	note_phases(r);
 	hlg_rates_note(r);
-	note_border(r);
+	note_border(r, &r->border, r->all.border);
 	note_edges(r);
 	note_arm64(r);
 	note_accounting(r);
@@ -542,4 +544,24 @@ void hlg_notes_add(struct hlg_report *r)
 			"several events: one table each; overall percentages weigh "
 			"samples, because periods of different events do not add up");
 	tell_trust(r);
+}
+
+int hlg_notes_add_exits(struct hlg_report *r, struct hlg_err *err)
+{
+	struct hlg_border border = {0};
+	struct hlg_count at = {0};
+	int rc = hlg_border_find(&border, r->space, r->profile, r->cells, r->n_cells, err);
+
+	for (size_t i = 0; rc == 0 && !r->suppressed && i < r->all.n_rows; i++) {
+		const struct hlg_row *row = &r->all.rows[i];
+		const struct hlg_hit *hits = r->all.hits + row->first_hit;
+
+		for (size_t j = 0; j < row->n_hits; j++)
+			if (hlg_border_has(&border, row->place.image, hits[j].addr))
+				hlg_count_add(&at, hits[j].count);
+	}
+	if (rc == 0)
+		note_border(r, &border, at);
+	hlg_border_finish(&border);
+	return rc;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/notes.h"
 #include "filter/run.h"
 #include "filter/view/place-name.h"
 #include "tools/annotate/annotate.h"
@@ -79,6 +80,8 @@ static int show(struct hlg_run *run, const struct arguments *args,
 					(enum hlg_syntax)args->syntax};
 	int rc = hlg_run_build(run, &report, err);
 
+	if (rc == 0)
+		rc = hlg_notes_add_exits(&report, err);
 	if (rc == 0)
 		rc = find_places(run, args, true, places, err);
 	if (rc == 0 && !hlg_source_open_all(&sources, &run->space))
