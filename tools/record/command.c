@@ -144,6 +144,15 @@ const char *hlg_record_command_guest(char *const *command)
 	return found ? found : find_inside(command[0]);
 }
 
+const char *hlg_record_command_lacks(char *const *command)
+{
+	const char *found;
+
+	return find_named(command, false, &found)
+		       ? "its arguments name several guest ELFs"
+		       : "no guest ELF is named by its arguments, or lies inside it";
+}
+
 const char *hlg_record_command_module(char *const *command)
 {
 	const char *found;

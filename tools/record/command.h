@@ -26,6 +26,9 @@ int hlg_record_command_find(const char *name, char found[static PATH_MAX],
  */
 const char *hlg_record_command_guest(char *const *command);
 
+/* Why there is none, as a clause without its subject. */
+const char *hlg_record_command_lacks(char *const *command);
+
 /* The module of WebAssembly that the guest runs, which is such a word, too. */
 const char *hlg_record_command_module(char *const *command);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "symtab/grow.h"
+#include "tools/record/command.h"
 #include "tools/record/session.h"
 #include "tools/top/judge.h"
 
@@ -55,10 +56,9 @@ static bool is_foreign(const char *pids)
 	return readlink(path, to, sizeof(to)) < 0 && errno == EACCES;
 }
 
+/* Of a command, or of processes. */
 static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 {
-	const char *command = r->command ? r->command[0] : "the command";
-
 	if (r->guests.untrusted)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: may be written by others than root, and was not "
@@ -76,10 +76,8 @@ static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 				   "-p %s: no guest ELF is found by that process's "
 				   "command line (name it: hlguest top guest.elf -p %s)",
 				   r->pid, r->pid);
-	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: no guest ELF, or several, are named by its arguments or "
-			   "lie inside it (use hlguest top guest.elf -- %s ...)",
-			   command, command);
+	return hlg_err_set(err, HLG_EINPUT, "%s: %s (use hlguest top guest.elf -- %s ...)",
+			   r->command[0], hlg_record_command_lacks(r->command), r->command[0]);
 }
 
 int hlg_top_guests_find(struct hlg_top_guests *g, const struct hlg_verb_texts *named,
