@@ -345,6 +345,13 @@ START_TEST(widths_and_shares)
 	ck_assert_ptr_nonnull(rest); /* than the first, which has nearly all */
 	ck_assert_ptr_null(strstr(rest, "100"));
 	free(text);
+	memset(counts, 0, sizeof(counts)); /* a share of nothing is none */
+	out = open_memstream(&text, &size);
+	ck_assert(hlg_windows_sums(out, &w, &(struct hlg_screen){0}, 3, &hlg_table_text));
+	ck_assert_int_eq(fclose(out), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\n   0.00 "));
+	ck_assert_ptr_null(strstr(text, "nan"));
+	free(text);
 	ck_assert(hlg_strip_make(&strip, &w));
 	ck_assert_uint_eq(strip.all, 12);
 	ck_assert_uint_eq(strip.n, 2);
@@ -418,6 +425,39 @@ START_TEST(odd_groups)
 	hlg_windows_notes(&notes, &g.w);
 	ck_assert_ptr_nonnull(strstr(notes.line[notes.n - 1], "2 counts are of events"));
 	hlg_note_list_finish(&notes);
+	finish(&g);
+}
+END_TEST
+
+/* A group of another leader is none of these windows, though nothing says which are asked
+ * for, and the first group has its leader, too. */
+START_TEST(second_group)
+{
+	static const uint64_t v[][2] = {{100, 7}, {250, 9}};
+	struct made m;
+	struct got g;
+	size_t start;
+
+	begin(&m, 2);
+	add(&m, 1, 7, 10, 2, v[0]);
+	start = kit_begin(&m.records, PERF_RECORD_SAMPLE, 2);
+	kit_u64(&m.records, 11);
+	kit_u64(&m.records, 0x4000);
+	kit_u32(&m.records, 1);
+	kit_u32(&m.records, 7);
+	kit_u64(&m.records, 15);
+	kit_u64(&m.records, 0);
+	kit_u64(&m.records, 1);
+	kit_u64(&m.records, 8);
+	kit_u64(&m.records, 11);
+	kit_end(&m.records, start);
+	add(&m, 1, 7, 20, 2, v[1]);
+	read_made(&g, &m, NULL);
+	ck_assert_int_eq(g.rc, 0);
+	ck_assert_uint_eq(g.w.n_rows, 2);
+	ck_assert_uint_eq(hlg_windows_counts(&g.w, 1)[0], 150);
+	ck_assert_uint_eq(g.w.other_groups, 1);
+	ck_assert_str_eq(g.w.other, "cycles");
 	finish(&g);
 }
 END_TEST
@@ -553,6 +593,11 @@ START_TEST(pairs)
 	add(&m, 1, 7, 10, 2, v[0]);
 	add(&m, 1, 8, 25, 2, v[2]);
 	add(&m, 1, 7, 21, 2, v[1]);
+	check_pairs(&m, "", 0, 1);
+	/* The same where the counter went on, though the clock went back. */
+	begin(&m, 1);
+	add(&m, 1, 7, 21, 2, v[0]);
+	add(&m, 1, 7, 10, 2, v[1]);
 	check_pairs(&m, "", 0, 1);
 
 	/* Markers alike: each ends one pair and begins the next, in each thread. */
@@ -924,6 +969,7 @@ int main(void)
 	tcase_add_test(tc, widths_and_shares);
 	tcase_add_test(tc, impossible_counts);
 	tcase_add_test(tc, odd_groups);
+	tcase_add_test(tc, second_group);
 	tcase_add_loop_test(tc, periods, 0, 7);
 	tcase_add_test(tc, no_groups);
 	tcase_add_test(tc, pairs);
