@@ -493,7 +493,7 @@ static void push_run(uint64_t time, uint64_t fd, uint32_t what)
 }
 
 /* A guest dies in a call, which nobody enters again; the next one, by another descriptor
- * or the same, starts, and its call is the only one. */
+ * or the same, starts, maybe where that was called, and its call is the only one. */
 START_TEST(a_vcpu_that_is_left)
 {
 	sums.halt = 108;
@@ -507,10 +507,10 @@ START_TEST(a_vcpu_that_is_left)
 	push_on(2, 0, HLG_EXITS_EXIT, 150, 30, 0, HLG_ISA_VMX);
 	push_on(2, 0, HLG_EXITS_PIO, 151, 102, 0, 0);
 	push_on(2, 0, HLG_EXITS_USER, 152, 2, 0, HLG_ISA_USER);
-	if (_i)
+	if (_i == 1)
 		push_run(1000, 5, KVM_CREATE_VCPU);
-	push_run(1100, _i ? 6 : 9, 0);
-	push_at(HLG_EXITS_ENTRY, 1110, 0x100);
+	push_run(1100, _i == 1 ? 6 : 9, 0);
+	push_at(HLG_EXITS_ENTRY, 1110, _i == 2 ? 0x200 : 0x100);
 	push_at(HLG_EXITS_EXIT, 1120, 0x108);
 	push_at(HLG_EXITS_PIO, 1121, 0);
 	push_at(HLG_EXITS_USER, 1122, 0);
@@ -579,7 +579,7 @@ int main(void)
 	tcase_add_test(tc, memory_alone);
 	tcase_add_test(tc, runs_end_the_vmm);
 	tcase_add_test(tc, a_vcpu_that_was_cancelled);
-	tcase_add_loop_test(tc, a_vcpu_that_is_left, 0, 2);
+	tcase_add_loop_test(tc, a_vcpu_that_is_left, 0, 3);
 	tcase_add_test(tc, window_selects_pairs);
 	return tap_main(suite);
 }

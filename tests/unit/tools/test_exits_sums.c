@@ -197,6 +197,35 @@ START_TEST(exact_values_are_kept)
 }
 END_TEST
 
+static uint64_t fold_to_seven(void *ctx, uint64_t ip)
+{
+	(void)ctx;
+	(void)ip;
+	return 7;
+}
+
+/* Exits are counted by what their addresses stand for, if they have one; a call keeps where
+ * it was entered, by which a guest's start is told from it. */
+START_TEST(calls_are_not_folded)
+{
+	struct hlg_exits_sums sums = {.fold = fold_to_seven};
+	const struct hlg_exits_key keys[] = {
+		{.rip = 1, .has_rip = 1},
+		{.rip = 2, .has_rip = 1},
+		{.rip = 0},
+		{.rip = 1, .has_rip = 1, .kind = HLG_EXITS_CALL},
+	};
+	static const uint64_t rips[] = {7, 0, 1};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		hlg_exits_add(&sums, &keys[i], 100);
+	ck_assert_uint_eq(sums.n_cells, 3);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_uint_eq(sums.cells[i].key.rip, rips[i]);
+	hlg_exits_sums_finish(&sums);
+}
+END_TEST
+
 /* A sum that passed 2^64 is told, whether of pairs or of what several files have. */
 START_TEST(overflow_is_told)
 {
@@ -236,6 +265,7 @@ int main(void)
 	tcase_add_test(tc, values_are_few);
 	tcase_add_test(tc, sums_add_up);
 	tcase_add_test(tc, exact_values_are_kept);
+	tcase_add_test(tc, calls_are_not_folded);
 	tcase_add_test(tc, overflow_is_told);
 	return tap_main(suite);
 }
