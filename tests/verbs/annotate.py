@@ -373,6 +373,15 @@ def check_lines(bench):
             yield f"{line['addr']}: {found}, but addr2line has {expected}"
     if len({line["file"] for line in lines}) != 2:
         yield "not the lines of two files"
+    # A sample inside of an instruction is of the instruction's line.
+    wide = next(line for line in lines if line["size"] > 1)
+    recording.write(os.path.join(work, "inside.data"),
+                    [(BASE + int(wide["addr"], 16) + 1, 7, 1000, 0)])
+    outer, = bench.functions("program@0x4000", "inside.data", "outer", "--force", cwd=work)
+    inside = [(line.get("file"), line.get("line")) for line in outer["lines"]
+              if line["kind"] == "inside"]
+    if inside != [(wide["file"], wide.get("line"))]:
+        yield f"inside of {wide}: {inside}"
     told = must("addr2line", "-aif", "-e", "program", *(line["addr"] for line in lines), cwd=work)
     frames = [frame.split("\n")[1:-1:2] for frame in re.split(r"^0x", told, flags=re.M)[1:]]
     before = None
@@ -410,6 +419,9 @@ def check_source(bench):
     if f"{shown}:5  mix (inlined)\n" not in text or "a >> 3" in text or \
             f"note: {header}: is newer than the ELF, so its lines are not shown" not in text:
         yield f"inlined.h is newer: {text}"
+    text = bench.text(*words, "main", cwd=work)
+    if text.count("is newer than the ELF") != 1 or text.count("\n== ") != 2:
+        yield f"what is newer is not told once: {text}"
     # What was changed without a newer time, or is no text
     for content, said in (("\n" * 4 + "\t\x1b[31m\u202e" + "long " * 999, ":5  mix (inlined)  \\x1b[31m"),
                           ("short\n", ":5  mix (inlined)\n"), ("\0" * 99, "inlined.h: is no text")):

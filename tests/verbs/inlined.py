@@ -108,12 +108,16 @@ def make(folder, compiler, dwarf):
         # While it has its frame: clang puts padding behind the end.
         stacks.append([(last, rng.choice(guest.code[last][3:-4])),
                        *((f, back - 1) for f, back in reversed(steps))])
+    record(data, stacks, [1] * len(stacks))
+    return Made(elf, data, plain, stacks, symbolize(elf, stacks))
+
+
+def record(path, stacks, periods):
     recording.write(
-        data, [(stacked.BASE + stack[0][1], 7, 1, 0) for stack in stacks],
+        path, [(stacked.BASE + stack[0][1], 7, n, 0) for stack, n in zip(stacks, periods)],
         chains=[(stacked.USER, stacked.BASE + stack[0][1],
                  *(stacked.BASE + addr + 1 for _, addr in stack[1:]), stacked.TAIL,
                  stacked.WHOLE | stacked.FRAMES << 8) for stack in stacks])
-    return Made(elf, data, plain, stacks, symbolize(elf, stacks))
 
 
 def symbolize(elf, stacks):
@@ -271,6 +275,25 @@ def check_flat(hlguest, made, folder):
         yield out
 
 
+def check_called_by(hlguest, made, folder):
+    """Who called is told of what weighs something."""
+    path = os.path.join(folder, "weights.data")
+    by_callers = {}
+    for stack in made.stacks:
+        if len(stack) > 1:
+            by_callers.setdefault(stack[0][0], {})[stack[1][0]] = stack
+    leaf, callers = max(by_callers.items(), key=lambda item: len(item[1]))
+    if len(callers) < 2:
+        yield f"one caller of {leaf}: the test says nothing"
+    for weighs in callers:
+        record(path, callers.values(), [int(name == weighs) for name in callers])
+        out = must(hlguest, "annotate", f"{made.elf}@{stacked.BASE:#x}", path, leaf)
+        told = re.findall(r"^  (?:called by:|          ) +[\d.]+ %  \S+ *[\d.]+  (\S+)$",
+                          out, re.M)
+        if told != [weighs]:
+            yield f"{leaf} is called by {told}, not {weighs}"
+
+
 def check_told_apart(hlguest, made, folder):
     """In flame graphs they look other than functions that were called: no more, no less."""
     elf, path = f"{made.elf}@{stacked.BASE:#x}", os.path.join(folder, "page.html")
@@ -383,6 +406,8 @@ def main():
                 tap.run(name + "elsewhere none",
                         lambda: list(check_same(args.build, hlguest, made)))
                 tap.run(name + "saved", lambda: list(check_pprof(hlguest, made)))
+                tap.run(name + "called by",
+                        lambda: list(check_called_by(hlguest, made, folder)))
                 tap.run(name + "none without callers",
                         lambda: list(check_flat(hlguest, made, folder)))
                 if (compiler, dwarf) == ("gcc", 5):

@@ -214,6 +214,27 @@ def pipe_is_answered_at_once(program):
         process.stdout.close()
 
 
+def deep_chains(program):
+    """Of 70 functions inlined into one another the outermost 64 are told: what called is known."""
+    program.lines_known()
+    inlined = "static inline __attribute__((always_inline)) void n"
+    path = program.path + ".deep"
+    with open(path + ".c", "w", encoding="utf-8") as f:
+        f.write(inlined + "0(void) { __asm__ volatile(\"nop\"); }\n"
+                + "".join(f"{inlined}{i}(void) {{ n{i - 1}(); }}\n" for i in range(1, 70))
+                + "void outer(void) { n69(); }\n")
+    must("gcc", "-g", "-O1", "-c", path + ".c", "-o", path + ".o")
+    must("gcc", "-nostdlib", "-static", "-Wl,-e,outer", path + ".o", "-o", path)
+    start, size = next((int(x[1], 16), int(x[2])) for x in map(str.split, must(
+        "readelf", "-sW", path).splitlines()) if len(x) == 8 and x[7] == "outer")
+    chains = set()
+    for addr in range(start, start + size):
+        out, _, _ = program.ask("--own", "--inlines", addrs=[addr], image=path)
+        chains.add(tuple(re.findall(r"^  inlined (\w+), ", out, re.M)))
+    if tuple(f"n{i}" for i in range(6, 70)) not in chains:
+        yield f"{chains}"
+
+
 def aliases_end(program):
     """Of very many names of one address a thousand are told."""
     names = [b"n%04d" % i for i in range(1200)]
@@ -242,6 +263,7 @@ def main():
             ("guest addresses", guest_addresses_agree),
             ("json", json_agrees),
             ("arguments", arguments_agree),
+            ("chains of many inlined functions", deep_chains),
             ("many names", aliases_end),
             ("a pipe is answered line by line", pipe_is_answered_at_once),
         ):

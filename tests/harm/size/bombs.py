@@ -485,8 +485,12 @@ def inflated_sections(put, verb):
             *[(name, data, 0) for name, data in parts], (name, said, 0x800)]))
         yield verb("lookup", guest, "0x1000"), 0, f"left out: {name.decode()} would take 1048576 M"
     put("half.dwo", debug(f.Elf(), [(b".debug_info.dwo", compressed(bytes(200 << 20)), 0x800)]))
+    # Of two units, each of which has it; that is told once.
+    info = b"".join(info.replace(struct.pack("<QQ", f.TEXT, 0x1000), struct.pack("<QQ", addr, 8))
+                    for addr in (f.TEXT, f.TEXT + 8))
+    parts[1] = (b".debug_info", info)
     guest = put("split.elf", debug(f.Elf(), [(name, data, 0) for name, data in parts]))
-    yield NOBODY * (os.getuid() == 0) + verb("lookup", "--inlines", guest, "0x1000", "0x1000"), \
+    yield NOBODY * (os.getuid() == 0) + verb("lookup", "--inlines", guest, "0x1000", "0x1008"), \
         0, "half.dwo: source lines left out: .debug_info.dwo would take 200 M"
     # What is large in truth, or small in any case, is read.
     random = [os.urandom(1 << 20), bytes(1 << 20)]

@@ -341,6 +341,8 @@ static const struct {
 	{0x34000060, "cbz w0, 40000c", 0},
 	{0xf00004e0, "adrp x0, 49f000", 0},
 	{0x10000061, "adr x1, 40000c", 0x40000c},
+	{0x30000061, "adr x1, 40000d", 0x40000d},
+	{0x70ffffe1, "adr x1, 3fffff", 0x3fffff},
 	{0x58000040, "ldr x0, 400008", 0x400008},
 	{0x98ffffe1, "ldrsw x1, 3ffffc", 0x3ffffc},
 	{0x5c000040, "ldr d0, 400008", 0x400008},
