@@ -733,4 +733,24 @@ ERRORS = [
      "if (path->n < 2)", "hlguest inlined"),
     ("tools/listing/listing.c", "l->no_edges = reach && (!code || !l->row->place.symbol);",
      "l->no_edges = reach && !code;", "golden annotate"),
+    ("filter/report/notes.c", "if (ti->tested.samples.on && !ti->any_fits &&",
+     "if (ti->tested.samples.on &&", "filter trust_images"),
+    ("filter/report/notes.c", "		time &= r->events[i].count.samples == 0 ||\n"
+     "			r->profile", "		time &= r->profile", "filter border"),
+    ("filter/report/origin-notes.c", "told += o->at[first + i].n;", "told++;", "filter origins"),
+    ("filter/report/rates.c", "if (only || !clock_at(r, i))", "if (!clock_at(r, i))",
+     "filter notes"),
+    ("filter/report/banner.c", "if (tail->samples < samples->off / 2) {",
+     "if (tail->samples < samples->off) {", "filter trust_images"),
+    ("filter/report/nothing.c",
+     "			   of, put_selection(selection, p), count_kept(p),\n"
+     "			   list_events",
+     "			   of, put_selection(selection, p), p->seen.samples,\n"
+     "			   list_events", "filter run"),
+    ("filter/report/callgraph.c", "if (c->refused > c->ends[most] && c->refused > c->unknown)",
+     "if (c->refused > c->ends[most])", "filter proof"),
+    ("filter/trust/apart.c", "alone || unit->samples < HLG_APART_LEAST ? TOO_FEW : SEVERAL;",
+     "alone ? TOO_FEW : SEVERAL;", "golden sandboxes"),
+    ("filter/trust/runners.c", "sandbox->lane = HLG_LANE_SEVERAL;", "sandbox->lane = lane;",
+     "filter trust_images"),
 ]

@@ -394,6 +394,10 @@ START_TEST(told_by_tracepoints)
 		start_split(&run, "guest.elf border=split");
 		hlg_profile_describe(&run.profile, 0,
 				     i < 2 ? HLG_EVENT_TIMER : HLG_EVENT_COUNTER, false);
+		/* An event that nothing was sampled by is no other unit. */
+		hlg_profile_describe(&run.profile,
+				     hlg_profile_event(&run.profile, "unsampled", 0),
+				     HLG_EVENT_COUNTER, false);
 		if (i == 1)
 			kit_add(&run, 0, AT + KIT_BASE + 4 * 4, 308700, 1);
 		hlg_transits_add(&run.profile.transits, exits);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "filter/report/rates.h"
 #include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
 
@@ -210,6 +211,30 @@ START_TEST(images)
 }
 END_TEST
 
+/* One clock at a round rate may keep step with the guest; of two nothing is said. */
+START_TEST(clocks)
+{
+	char step[80];
+	struct hlg_report report;
+	struct hlg_run run;
+
+	start(&run, "guest.elf");
+	for (uint32_t i = 0; i <= (uint32_t)_i; i++) {
+		hlg_profile_describe(&run.profile,
+				     hlg_profile_event(&run.profile, i ? "b" : "a", 0),
+				     HLG_EVENT_TIMER, false);
+		kit_add(&run, i, KIT_BASE + 0x1060, 1000000, 3);
+	}
+	kit_build(&run, &report);
+	hlg_rates_put_step(step, sizeof(step), &report);
+	ck_assert_str_eq(step, _i ? ""
+				  : "; or it keeps step with 1000 samples a second: "
+				    "record -F 997");
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* The feed's own notes come after, in their order. */
 START_TEST(feed)
 {
@@ -247,6 +272,7 @@ int main(void)
 	tcase_add_loop_test(tc, several_events, 0, 2);
 	tcase_add_test(tc, broken_sums);
 	tcase_add_test(tc, images);
+	tcase_add_loop_test(tc, clocks, 0, 2);
 	tcase_add_test(tc, feed);
 	return tap_main(suite);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sums of origins are the same in any order and grouping; of what could not be read only
  * the first are named, and all are counted. */
-#include "filter/profile/origins.h"
+#include "filter/report/origin-notes.h"
 
 #include <stdio.h>
 
@@ -83,6 +83,38 @@ START_TEST(ends)
 }
 END_TEST
 
+/* One that two sums could not read is two of those that are told. */
+START_TEST(notes)
+{
+	static const char *const lines[] = {
+		"8 of 17 recordings could not be read: f0: is bad; f1: is bad; f2: is bad; "
+		"f3: is bad; f4: is bad; and 2 more",
+		"1 saved profile could not be read, of how many recordings is not known: p",
+		"recordings by host: n2 6, n1 2, [not told] 1",
+	};
+	struct hlg_profile profile = {0};
+	struct hlg_origins *o = &profile.origins;
+	struct hlg_report report = {.profile = &profile, .recordings = 9};
+	char why[] = "f0: is bad";
+
+	hlg_origins_add_unread(o, false, why);
+	for (int c = '0'; c < '7'; c++) {
+		why[1] = (char)c;
+		hlg_origins_add_unread(o, false, why);
+	}
+	hlg_origins_add_unread(o, true, "p");
+	hlg_origins_add(o, HLG_ORIGIN_HOST, "n1", "n1", 2);
+	hlg_origins_add(o, HLG_ORIGIN_HOST, "n2", "n2", 6);
+	hlg_origins_add(o, HLG_ORIGIN_HOST, "", "", 1);
+	hlg_origin_notes_add(&report);
+	ck_assert_uint_eq(report.notes.n, 3);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_str_eq(report.notes.line[i], lines[i]);
+	hlg_note_list_finish(&report.notes);
+	hlg_origins_finish(o);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("origins");
@@ -90,5 +122,6 @@ int main(void)
 
 	tcase_add_test(tc, any_order);
 	tcase_add_test(tc, ends);
+	tcase_add_test(tc, notes);
 	return tap_main(suite);
 }

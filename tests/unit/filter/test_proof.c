@@ -389,6 +389,42 @@ START_TEST(cut)
 }
 END_TEST
 
+/* Of several reasons the most frequent one is told. */
+static const struct {
+	uint64_t refused, unknown; /* beside 30 that are too deep */
+	const char *why;
+} reasons[] = {
+	{0, 0, "(mostly [truncated: too deep]), "},
+	{30, 30, "(mostly [truncated: too deep]), "},
+	{40, 39, "(mostly callers left out), "},
+	{40, 50, "(mostly " HLG_CALLER_NOT_KNOWN "), "},
+};
+
+START_TEST(mostly)
+{
+	const struct hlg_chain_tail early = {HLG_CHAIN_END_DEEP, HLG_CHAIN_WAY_FRAMES, 0};
+	struct hlg_report report;
+	struct hlg_run run;
+	struct hlg_err err;
+	bool told = false;
+
+	write_guest();
+	kit_start(&run, WORDS);
+	for (int i = 0; i < 10; i++)
+		feed(&run, AT(ONE, FRAMED), (uint64_t[]){0}, early);
+	kit_build(&run, &report);
+	report.stacks = &run.stacks;
+	report.callers.refused = reasons[_i].refused;
+	report.callers.unknown = reasons[_i].unknown;
+	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
+	for (size_t i = 0; i < report.notes.n; i++)
+		told |= strstr(report.notes.line[i], reasons[_i].why) != NULL;
+	ck_assert(told);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Samples without callers may be of any function, too. */
 START_TEST(not_recorded)
 {
@@ -608,6 +644,7 @@ int main(void)
 	if (HLG_HAVE_ZYDIS)
 		tcase_add_test(tc, inlined);
 	tcase_add_test(tc, cut);
+	tcase_add_loop_test(tc, mostly, 0, sizeof(reasons) / sizeof(reasons[0]));
 	tcase_add_test(tc, not_recorded);
 	tcase_add_test(tc, dropped);
 	tcase_add_test(tc, ends);

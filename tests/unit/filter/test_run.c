@@ -163,6 +163,24 @@ START_TEST(nothing)
 }
 END_TEST
 
+/* Nor does an event that is not selected count. */
+START_TEST(no_host)
+{
+	const struct hlg_err *why;
+	struct hlg_run run;
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf mode=host event=b");
+	kit_add(&run, hlg_profile_event(&run.profile, "a", 0), KIT_BASE + 0x1060, 1, 2);
+	kit_add(&run, hlg_profile_event(&run.profile, "b", 0), KIT_BASE + 0x1060, 1, 3);
+	why = hlg_run_nothing(&run);
+	ck_assert_ptr_nonnull(why);
+	ck_assert_str_eq(why->msg, "event=b: no host samples: all 3 of b are of guests "
+				   "(mode=guest shows them)");
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Of an event that is not selected nothing is said: only tracepoints are left here. */
 START_TEST(traces)
 {
@@ -215,6 +233,7 @@ int main(void)
 	tcase_add_test(tc, writes_the_file);
 	tcase_add_test(tc, folder_vanishes);
 	tcase_add_loop_test(tc, nothing, 0, sizeof(found) / sizeof(found[0]));
+	tcase_add_test(tc, no_host);
 	tcase_add_test(tc, traces);
 	tcase_add_test(tc, guest_vanishes);
 	return tap_main(suite);

@@ -8,12 +8,15 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "config.h"
+#include "filter/report/banner.h"
 #include "filter/report/notes.h"
 #include "filter/trust/per-file.h"
+#include "filter/trust/runners.h"
 #include "tests/kit/filter-trust.h"
 #include "tests/kit/tap.h"
 
@@ -209,6 +212,96 @@ START_TEST(no_base_of_its_own_is_told)
 }
 END_TEST
 
+static bool remarks(const struct hlg_report *r, const char *text)
+{
+	for (size_t i = 0; i < r->remarks.n; i++)
+		if (strstr(r->remarks.line[i], text))
+			return true;
+	return false;
+}
+
+/* Where an ELF fits as well anywhere else, not that few samples may fit another one. */
+START_TEST(few_samples_are_told_once)
+{
+	struct hlg_report r;
+	struct hlg_run run;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, 0x101060, 1, 1);
+	kit_build(&run, &r);
+	ck_assert(remarks(&r, "so few addresses may fit another build"));
+	hlg_note_list_finish(&r.remarks);
+	r.trust.images[0].any_fits = true;
+	hlg_notes_add(&r);
+	ck_assert(remarks(&r, "of AArch64 more samples are needed"));
+	ck_assert(!remarks(&r, "so few addresses may fit another build"));
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* A part that fits if it is moved is another build's, if it is half of what does not fit
+ * or more. */
+START_TEST(a_tail_explains)
+{
+	struct hlg_report r;
+	struct hlg_run run;
+	uint64_t off;
+	char *text;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (uint64_t i = 0; i < 30; i++)
+		kit_add(&run, 0, 0x101062 + 4 * i, 1, 1);
+	kit_build(&run, &r);
+	off = r.trust.images[0].tested.samples.off;
+	ck_assert_uint_ge(off, 20);
+	r.trust.images[0].tail = (struct hlg_tail){
+		.from = 0x1060, .last = 0x1060, .shift = 16, .samples = off / 2 - (uint64_t)_i};
+	text = hlg_banner_text(&r);
+	ck_assert_msg(strstr(text, _i ? "samples fit if moved (give the ELF"
+				      : "from 0x1060 on, samples fit if moved by +16"),
+		      "%s", text);
+	free(text);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* A sandbox that ran another ELF in turn is of neither. */
+START_TEST(a_sandbox_in_two_lanes)
+{
+	struct hlg_runners_recording recording = {.path = "x"};
+	struct hlg_runners units;
+	struct hlg_run run;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000");
+	hlg_profile_event(&run.profile, "a", 0);
+	hlg_profile_keep_apart(&run.profile);
+	ck_assert(hlg_sandboxes_add(&run.profile.sandboxes, 1, 5));
+	for (uint32_t i = 0; i < 3; i++) {
+		struct hlg_sample s = kit_sample(0, 0x101060);
+
+		s.sandbox = 1;
+		s.stretch = i;
+		hlg_profile_add(&run.profile, &s);
+	}
+	ck_assert(hlg_runners_collect(&units, &run.profile));
+	ck_assert_uint_eq(units.n, 3);
+	units.at[1].lane = (unsigned)_i;
+	recording.profile = &run.profile;
+	recording.host = &run.host;
+	ck_assert(hlg_runners_move(&units, &recording, 2));
+	ck_assert_uint_eq(run.profile.sandboxes.at[0].lane, _i ? HLG_LANE_SEVERAL : 0);
+	hlg_runners_finish(&units);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* n distinct addresses from ip on, step apart. */
 static void add_some(struct hlg_run *run, uint64_t ip, uint64_t n, uint64_t step)
 {
@@ -266,6 +359,9 @@ int main(void)
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	tcase_add_loop_test(tc, bases_that_overlap_are_told, 0, 4);
 	tcase_add_loop_test(tc, no_base_of_its_own_is_told, 0, 2);
+	tcase_add_test(tc, few_samples_are_told_once);
+	tcase_add_loop_test(tc, a_tail_explains, 0, 2);
+	tcase_add_loop_test(tc, a_sandbox_in_two_lanes, 0, 2);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
 		tcase_add_loop_test(tc, a_file_is_judged_as_the_whole, 0, 4 * 96);
