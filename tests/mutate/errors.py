@@ -753,4 +753,17 @@ ERRORS = [
      "alone ? TOO_FEW : SEVERAL;", "golden sandboxes"),
     ("filter/trust/runners.c", "sandbox->lane = HLG_LANE_SEVERAL;", "sandbox->lane = lane;",
      "filter trust_images"),
+    ("tools/feed/turns.c",
+     "						      .halts = of.ports.halts,\n"
+     "						      .notifies = of.ports.notifies};",
+     "						      .halts = of.ports.halts};", "tools turns"),
+    ("tools/feed/hostsyms.c", "return na == nb ? 0 : na > nb ? -1 : 1;",
+     "return na == nb ? 0 : na < nb ? -1 : 1;", "tools kernelsyms"),
+    ("tools/inputs/places.c",
+     "			   i < names->n || names->n == (last ? LAST : CLOSE)\n",
+     "			   i < names->n\n", "golden lookup"),
+    ("tools/inputs/snapshot.c", "return addr + i;", "return addr;", "hlguest snapshot"),
+    ("tools/inputs/sorting.c", "	if (rc == 0 && in->noted && second->n_images == 0)\n"
+     "		rc = take_noted(second, second->files, second->n_files, err);\n", "",
+     "golden mistyped"),
 ]

@@ -165,6 +165,15 @@ def check_damaged(place):
     _, err, status = place.lookup(GUEST, folder)
     if status != 1 or "its code differs at 0x1fcc0" not in err:
         yield f"cut off: {status}: {err}"
+    folder = place.copy()
+    with open(memory_of(folder), "r+b") as f:
+        f.seek(0x1d007)
+        byte, = f.read(1)
+        f.seek(0x1d007)
+        f.write(bytes([byte ^ 1]))
+    _, err, status = place.lookup(GUEST, folder)
+    if status != 1 or "its code differs at 0x1d007 (" not in err:
+        yield f"one bit: {status}: {err}"
 
 
 def check_named(place):

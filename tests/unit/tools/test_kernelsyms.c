@@ -6,6 +6,8 @@
  */
 #include "tools/feed/hostsyms.h"
 
+#include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +110,44 @@ START_TEST(cut_notes)
 }
 END_TEST
 
+void names_of(void);
+void names_of_one(void) __attribute__((alias("names_of")));
+void underscored(void) __asm__("_names_of_one_place") __attribute__((alias("names_of")));
+
+void names_of(void)
+{
+}
+
+/* What is at an address of this program: where that lies in its file. */
+static int find_offset(struct dl_phdr_info *info, size_t size, void *offset)
+{
+	const uint64_t addr = (uint64_t)(uintptr_t)names_of - info->dlpi_addr;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *load = &info->dlpi_phdr[i];
+
+		if (load->p_type == PT_LOAD && addr - load->p_vaddr < load->p_filesz)
+			*(uint64_t *)offset = addr - load->p_vaddr + load->p_offset;
+	}
+	return 1; /* the first is the program */
+}
+
+/* Of several names that which perf takes: fewest underscores, then the longest. */
+START_TEST(aliases)
+{
+	struct hlg_hostsyms syms;
+	char path[PATH_MAX] = "";
+	uint64_t offset = 0;
+
+	ck_assert_int_gt(readlink("/proc/self/exe", path, sizeof(path) - 1), 0);
+	dl_iterate_phdr(find_offset, &offset);
+	hlg_hostsyms_init(&syms, false);
+	ck_assert_str_eq(hlg_hostsyms_user(&syms, path, NULL, offset), "names_of_one");
+	hlg_hostsyms_finish(&syms);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("kernelsyms");
@@ -117,5 +157,6 @@ int main(void)
 	tcase_add_test(tc, either_place);
 	tcase_add_test(tc, hidden);
 	tcase_add_test(tc, cut_notes);
+	tcase_add_test(tc, aliases);
 	return tap_main(suite);
 }

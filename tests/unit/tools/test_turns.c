@@ -386,6 +386,47 @@ START_TEST(a_profile_counts_them)
 }
 END_TEST
 
+/* Of a recording that lost some it is known how often, not how long. */
+START_TEST(uses)
+{
+	struct hlg_turns_item items[] = {
+		{.time = 10, .fd = 5, .cmd = HLG_TURNS_RUN},
+		{.time = 20, .cmd = HLG_TURNS_ENTRY, .value = 0x4000},
+		{.time = 30, .cmd = HLG_TURNS_EXIT},
+		{.time = 31, .cmd = HLG_TURNS_OUT, .value = HLG_PORT_NOTIFY},
+		{.time = 40, .cmd = HLG_TURNS_ENTRY, .value = 0x5000},
+		{.time = 55, .cmd = HLG_TURNS_EXIT},
+		{.time = 56, .cmd = HLG_TURNS_OUT, .value = HLG_PORT_CALL},
+		{.time = 75, .cmd = HLG_TURNS_ENTRY, .value = 0x6000},
+	};
+	const uint64_t whole = (uint64_t)_i;
+	const struct hlg_ports right = {.calls = 1,
+					.notifies = 1,
+					.guest_ns = 25 * whole,
+					.exits_ns = 30 * whole,
+					.calls_ns = 20 * whole,
+					.notifies_ns = 10 * whole};
+	struct hlg_turns *turns = hlg_turns_make();
+	struct hlg_profile profile = {0};
+
+	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+		items[i].pid = PID;
+		items[i].tid = 1;
+		ck_assert(hlg_turns_take(turns, &items[i]));
+	}
+	ck_assert(hlg_sandboxes_add(&profile.sandboxes, PID, 5));
+	hlg_turns_use(turns, _i, &profile);
+	ck_assert_mem_eq(&profile.sandboxes.at[0].ports, &right, sizeof(right));
+	ck_assert_uint_eq(profile.sandboxes.at[0].entered, 0x4000);
+	/* Exits at ports are the feed's to count. */
+	ck_assert_uint_eq(profile.transits.ports.calls, 0);
+	ck_assert_uint_eq(profile.transits.ports.notifies, 0);
+	ck_assert_uint_eq(profile.transits.ports.guest_ns, 25 * whole);
+	hlg_sandboxes_finish(&profile.sandboxes);
+	hlg_turns_free(turns);
+}
+END_TEST
+
 START_TEST(nothing_tells)
 {
 	static const struct did did[] = {{1, RUN, 6, 0}, {1, SAMPLE, 0, 1}};
@@ -458,6 +499,7 @@ int main(void)
 			    whatever_stands_where, 0, 50);
 	tcase_add_loop_test(tap_case(suite, "a_profile_counts_them"),
 			    a_profile_counts_them, 0, 2);
+	tcase_add_loop_test(tap_case(suite, "uses"), uses, 0, 2);
 	tcase_add_test(tap_case(suite, "nothing_tells"), nothing_tells);
 	tcase_add_test(tap_case(suite, "without_memory"), without_memory);
 	return tap_main(suite);
