@@ -29,7 +29,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 sys.path.insert(2, os.path.join(sys.path[0], "../peers/pprof"))
 import stacked
 from hostile import EXTRA, MOMENTS, fields, message
-from programs import hlguest_of
+from programs import hlguest_of, page_data
 from tap import DATA, Skip, Tap, must, parser, run
 
 ELF = os.path.join(DATA, "demo.elf")
@@ -173,6 +173,25 @@ def check_formats(build):
     return wrong
 
 
+def check_page(build):
+    """Where a row of a page lies in the picture of its own image, not of another's."""
+    with tempfile.TemporaryDirectory(prefix="diff-") as folder:
+        jitted = os.path.join(folder, "jit.map")
+        with open(jitted, "w", encoding="ascii") as f:
+            f.write("7f3a51c27000 800 first\n7f3a51c27800 800 second\n")
+        words = ("diff", "-q", "--force", ELF, "map:" + jitted, USER, FAR, "--after", USER, FAR)
+        out, err, _ = run(hlguest_of(build), *words, "--format=json")
+        if "not in this build" in err:
+            raise Skip(err.strip())
+        rows = page_data(must(hlguest_of(build), *words, "--format=html"))["rows"]
+    wrong = []
+    for i, row in enumerate(json.loads(out)["functions"]):
+        addr = int(row["before"].get("addr", "-1"), 0)
+        at = addr - (0x7f3a51c27000 if row["image"] == jitted else 0)
+        wrong += [f"{row['name']}: at {rows['at0'][i]}"] * (rows["at0"][i] != at)
+    return wrong + ["one image only"] * (len({*rows["image0"], -1}) < 3)
+
+
 def check_order(build):
     first = compared(build, USER, THREADS, HOST, "--after", FAR, KERNEL, "--force")
     again = compared(build, "-j", "3", HOST, USER, THREADS, "--after", KERNEL, FAR, "--force")
@@ -280,6 +299,9 @@ def check_fail(build):
             words = "diff", ELF, *befores, "--after", *afters, "--fail-if=5"
             _, told, status = run(hlguest_of(build), *words)
             _, refused, strict = run(hlguest_of(build), *words, "--strict")
+            method = table(must(hlguest_of(build), *words, "-q", "--format=csv"), "method")
+        if any("is assumed to vary" in row["name"] for row in method) != warns:
+            yield f"{runs} runs: {method}"
         if ("fewer than three" in told) != warns or status or \
                 ("fewer than three" in refused) != warns or strict != warns:
             yield f"{runs} runs: {status}, {told}; {strict}, {refused}"
@@ -438,6 +460,7 @@ def main():
                 lambda b=before, a=after: list(check_tests(build, b, a)))
     tap.run("two builds", lambda: list(check_builds(build)))
     tap.run("formats", check_formats, build)
+    tap.run("page", check_page, build)
     tap.run("order and threads", check_order, build)
     tap.run("saved profiles", check_saved, build)
     tap.run("saved profiles, no ELF", check_saved_alone, build)

@@ -123,6 +123,11 @@ def here(bench):
         yield f"bytes of tasks: {tasks}, not {bench.shared_out(3)}"
     if not all("--input-list=" in t[3] and "--list-digest=" in t[3] for t in tasks):
         yield f"{tasks}"
+    bench.write("gone", "".join(f"gone/{i}\n" for i in range(6)))
+    out, err, status = bench.run("fleet", "submit", "--list=gone", "-o", "gone.pb.gz", "--tasks=3",
+                                 "guest.elf", "--print")
+    if status or out.count(", 2 recordings, 0 bytes:") != 3:
+        yield f"recordings without bytes are not spread: {status}, {out}{err}"
     out, err, status = bench.submit()
     if status or out != SUMMED or err:
         yield f"{status}, {out}{err}"
@@ -135,8 +140,10 @@ def here(bench):
         yield f"status: {status}, {out}{err}"
     shutil.copy2(bench.path("sum.pb.gz"), bench.path("kept"))
     bench.run("report", "-q", "guest.elf", bench.names[0], "--format=pprof", "-o", "less.pb.gz")
+    bench.run("report", "-q", "guest.elf", *bench.names[:-1], "--format=pprof", "-o", "read.pb.gz")
     for name, seconds, said in (("kept", 1, "is older than the plan"), ("list", 0, "cannot be read"),
-                                ("less.pb.gz", 0, "is of other recordings")):
+                                ("less.pb.gz", 0, "is of other recordings"),
+                                ("read.pb.gz", 0, "is of other recordings")):
         shutil.copy(bench.path(name), bench.path("sum.pb.gz"))
         if seconds:
             then = os.stat(bench.path("sum.pb.gz.d/plan")).st_mtime - seconds
@@ -161,6 +168,11 @@ def here(bench):
                   "by.pb.gz", *words)
         if status or bench.read("sum.pb.gz") != bench.read("by.pb.gz"):
             yield f"options of report: {words}: {status}, {err}"
+    bench.again()
+    out, err, status = bench.run("fleet", "submit", "--list=list", "-o", "sum.pb.gz", "--tasks=3",
+                                 "guest.elf@0x123000")
+    if status != 3 or out != SUMMED:
+        yield f"samples do not fit: {status}, {out}{err}"
 
 
 def again(bench):
@@ -192,6 +204,16 @@ def again(bench):
         now = [os.stat(os.path.join(folder, p)).st_ino for p in rng]
         if now[::2] != kept[::2] or bench.read("sum.pb.gz.d/part/1.pb.gz") != whole:
             yield f"{name}: other tasks ran"
+    # The plan keeps how the list was written, too.
+    bench.again()
+    bench.write("list0", "\0".join(bench.names) + "\0")
+    bench.run("fleet", "submit", "--list=list0", "-0", "-o", "sum.pb.gz", "--tasks=3", "guest.elf")
+    os.unlink(os.path.join(folder, rng[1]))
+    out, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
+    if status or out != SUMMED:
+        yield f"a list with NULs: {status}, {out}{err}"
+    bench.again()
+    bench.submit()
     os.unlink(os.path.join(folder, rng[1]))
     with open(os.path.join(folder, "list/1"), "ab") as f:
         f.write(b"rec/more.data\0")

@@ -4,9 +4,12 @@
  * aside, each for one reason, and the row is of the others; a clock that changes makes no
  * batch a shared one; too few quiet batches are not believed. Then read: the sums hold.
  */
+#include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "tests/kit/tap.h"
 #include "tools/calibrate/crossing.h"
@@ -161,14 +164,61 @@ START_TEST(lost)
 }
 END_TEST
 
-static struct hlg_crossings crossings(double raw, double drift, bool undisturbed)
+static bool switches; /* whenever somebody looks */
+
+/* In place of the system's. */
+int getrusage(__rusage_who_t who, struct rusage *usage)
+{
+	static long n;
+
+	(void)who;
+	n += switches;
+	*usage = (struct rusage){.ru_nivcsw = n};
+	return 0;
+}
+
+/* Of /proc/stat one whose CPU was stolen since the last time. */
+FILE *fopen(const char *path, const char *mode)
+{
+	static unsigned stolen;
+	FILE *f;
+	int fd;
+
+	(void)mode;
+	if (strcmp(path, "/proc/stat") != 0) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		return fd < 0 ? NULL : fdopen(fd, "r");
+	}
+	f = tmpfile();
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "cpu  1 1 1 1 1 1 1 1\ncpu%d 1 1 1 1 1 1 1 %u\n", sched_getcpu(),
+		++stolen);
+	rewind(f);
+	return f;
+}
+
+/* What the hypervisor took is no reason where another thread ran. */
+START_TEST(lost_twice)
+{
+	native->n = 0;
+	switches = _i;
+	hlg_native_visit(native);
+	ck_assert_uint_gt(native->n, 0);
+	for (size_t row = 0; row < HLG_NATIVE_ROWS; row++)
+		for (size_t i = 0; i < native->n; i++)
+			ck_assert_int_eq(native->logs[row].batches[i].why,
+					 _i ? HLG_NATIVE_SWITCHED : HLG_NATIVE_STOLEN);
+}
+END_TEST
+
+static struct hlg_crossings crossings(double raw, double drift)
 {
 	struct hlg_crossings c = {.clock = {.width = 4}};
 
 	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++) {
 		c.batches[i].n = 100;
 		c.batches[i].whys[HLG_NATIVE_QUIET] = 25;
-		c.batches[i].undisturbed = undisturbed;
+		c.batches[i].undisturbed = true;
 	}
 	c.batches[HLG_NATIVE_FAULT].raw = raw;
 	c.rows[HLG_CROSS_GETPPID].ticks.drift = drift;
@@ -177,7 +227,7 @@ static struct hlg_crossings crossings(double raw, double drift, bool undisturbed
 
 START_TEST(verdicts)
 {
-	struct hlg_crossings c = crossings(0.05, 0.05, true);
+	struct hlg_crossings c = crossings(0.05, 0.05);
 
 	ck_assert_str_eq(hlg_crossing_verdict(&c), "");
 	ck_assert_double_eq_tol(hlg_crossing_quiet(&c), 0.25, 1e-9);
@@ -187,12 +237,15 @@ START_TEST(verdicts)
 	ck_assert_str_eq(hlg_crossing_verdict(&c), "not idle: measure again");
 	c.clock.width = 2;
 	ck_assert_str_eq(hlg_crossing_verdict(&c), "not idle: measure again");
-	c = crossings(0.3, 0.05, true);
+	c = crossings(0.3, 0.05);
 	ck_assert_str_eq(hlg_crossing_verdict(&c), "not idle");
-	c = crossings(0.3, 0.2, true);
+	c = crossings(0.3, 0.2);
 	ck_assert_str_eq(hlg_crossing_verdict(&c), "not idle: measure again");
-	c = crossings(0.05, 0.05, false);
-	ck_assert_str_eq(hlg_crossing_verdict(&c), "not idle: measure again");
+	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++) {
+		c = crossings(0.05, 0.05);
+		c.batches[i].undisturbed = false;
+		ck_assert_str_eq(hlg_crossing_verdict(&c), "not idle: measure again");
+	}
 }
 END_TEST
 
@@ -237,6 +290,7 @@ int main(void)
 	tcase_add_test(tc, hardly_ever_quiet);
 	tcase_add_test(tc, slower_clock);
 	tcase_add_test(tc, lost);
+	tcase_add_loop_test(tc, lost_twice, 0, 2);
 	tcase_add_test(tc, verdicts);
 	tcase_add_test(tc, visits);
 	return tap_main(suite);

@@ -7,6 +7,7 @@
  * not sampled is not. Whatever is matched with what, no sample is lost.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,6 +15,7 @@
 #include "tests/kit/tap.h"
 #include "tools/diff/diff.h"
 #include "tools/diff/key.h"
+#include "tools/diff/text.h"
 
 /* Addresses in the guest, at its base. */
 enum {
@@ -262,9 +264,19 @@ START_TEST(two_builds)
 }
 END_TEST
 
+static void write_text(FILE *f, const struct hlg_diff *of)
+{
+	struct hlg_err err;
+
+	(void)of;
+	ck_assert_int_eq(hlg_diff_text_write(&diff, f, &err), 0);
+}
+
 /* Two file-local functions of the build before are one of the build after, or are not. */
 START_TEST(namesakes)
 {
+	char *text;
+
 	start("local.elf", "new.elf");
 	run[0].space.images[0]->elf.build_id[0] ^= 1;
 	add(0, DISPATCH, 40);
@@ -274,6 +286,10 @@ START_TEST(namesakes)
 	check_row("helper.lto_priv.3", 90, 41, HLG_DIFF_BOTH);
 	ck_assert_uint_eq(row("helper.lto_priv.3")->n[0], 2);
 	ck_assert_uint_eq(row("helper.lto_priv.3")->n[1], 1);
+	diff.every = true;
+	text = hlg_diff_text_of(&diff, write_text);
+	ck_assert_ptr_nonnull(strstr(text, "  (of this name: 2 before, 1 after)\n"));
+	free(text);
 	finish();
 }
 END_TEST
