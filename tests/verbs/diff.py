@@ -73,7 +73,12 @@ def side_of(text, side):
 
 def check_counts(build, before, after, *words):
     text = compared(build, before, after, *words)
+    totals = {row["name"]: row for row in table(text, "total")}
     for side, path in (("before", before), ("after", after)):
+        for what in "samples_" + side, "period_" + side:
+            kept = sum(int(row[what]) for row in table(text, "function"))
+            if kept + int(totals["dropped"][what]) != int(totals["guest"][what]):
+                yield f"{what}: {kept} in rows, of {totals}"
         expected, found = reported(build, ELF, path, *words), side_of(text, side)
         for key in sorted({*expected, *found}):
             if expected.get(key) != found.get(key):
@@ -183,8 +188,13 @@ def check_page(build):
         out, err, _ = run(hlguest_of(build), *words, "--format=json")
         if "not in this build" in err:
             raise Skip(err.strip())
-        rows = page_data(must(hlguest_of(build), *words, "--format=html"))["rows"]
-    wrong = []
+        page = must(hlguest_of(build), *words, "--format=html")
+        rows = page_data(page)["rows"]
+    with copied(USER, 3) as befores:
+        runs = must(hlguest_of(build), "diff", "-q", ELF, *befores, "--after", HOST, "--format=html")
+    wrong = [f"{said}: not said" for said, where in (
+        ("differ between these runs; the others", page),
+        ("changed significantly; the others", runs)) if said not in where]
     for i, row in enumerate(json.loads(out)["functions"]):
         addr = int(row["before"].get("addr", "-1"), 0)
         at = addr - (0x7f3a51c27000 if row["image"] == jitted else 0)

@@ -277,7 +277,8 @@ def slurm(bench):
             ("for i in $(seq 100); do echo \"100_$i RUNNING n1\"; done", "_28 RUNNING n1\n          (more")):
         bench.write("bin/squeue", f"#!/bin/sh\n{script}\n", 0o755)
         out, err, status = bench.run("fleet", "status", "sum.pb.gz.d", **env)
-        if status or err or said not in out or ("none is" in out) != ("none is" in said):
+        if status or err or said not in out or ("none is" in out) != ("none is" in said) or \
+                "\njobs      100,101,102,103" not in out:
             yield f"squeue: {script}: {status}, {out}{err}"
     for script, job in (("seq -f '%g advice' 400 >&2; echo '100;cluster'", "100"),
                         ("seq 400 >&2; echo 1234567", "1234567"),

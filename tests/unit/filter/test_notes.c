@@ -211,6 +211,30 @@ START_TEST(images)
 }
 END_TEST
 
+/* A debug file of another build is a warning; one that may not be read is none. */
+START_TEST(debug_files)
+{
+	static char why[] = "guest.debug: is not here";
+	struct hlg_report report;
+	struct hlg_run run;
+	size_t n;
+
+	start(&run, "guest.elf");
+	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 1);
+	kit_build(&run, &report);
+	n = report.notes.n;
+	run.space.images[0]->debug_refused = why;
+	run.space.images[0]->debug_denied = _i;
+	hlg_notes_add(&report);
+	run.space.images[0]->debug_refused = NULL;
+	ck_assert_uint_ge(report.notes.n, n + 1);
+	ck_assert_str_eq(report.notes.line[n], why);
+	ck_assert_int_eq(report.notes.level[n], _i ? HLG_NOTE_PLAIN : HLG_NOTE_WARNING);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* One clock at a round rate may keep step with the guest; of two nothing is said. */
 START_TEST(clocks)
 {
@@ -272,6 +296,7 @@ int main(void)
 	tcase_add_loop_test(tc, several_events, 0, 2);
 	tcase_add_test(tc, broken_sums);
 	tcase_add_test(tc, images);
+	tcase_add_loop_test(tc, debug_files, 0, 2);
 	tcase_add_loop_test(tc, clocks, 0, 2);
 	tcase_add_test(tc, feed);
 	return tap_main(suite);

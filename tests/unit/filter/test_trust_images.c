@@ -15,6 +15,7 @@
 #include "config.h"
 #include "filter/report/banner.h"
 #include "filter/report/notes.h"
+#include "filter/trust/identity.h"
 #include "filter/trust/per-file.h"
 #include "filter/trust/runners.h"
 #include "tests/kit/filter-trust.h"
@@ -271,6 +272,29 @@ START_TEST(a_tail_explains)
 }
 END_TEST
 
+/* Recordings have 20 bytes of an id; what is behind them is not known to differ. */
+START_TEST(an_id_that_was_cut)
+{
+	static const char id[] = "00112233445566778899aabbccddeeff0011223344556677";
+	static char file[] = "a.elf";
+	struct hlg_build build = {.file = file};
+	struct hlg_run run;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, 0x101060, 1, 1);
+	strcpy(run.space.images[0]->elf.build_id, id);
+	snprintf(build.id, sizeof(build.id), "%.39s%c", id, _i ? 'f' : id[39]);
+	ck_assert(hlg_builds_add(&run.profile.builds, &build));
+	hlg_identity_judge(&run.profile, &run.space, true);
+	ck_assert_uint_eq(run.profile.ran.n, 1);
+	ck_assert_int_eq(hlg_rans_worst(&run.profile.ran.at[0]),
+			 _i ? HLG_IDENTITY_OTHER : HLG_IDENTITY_SAME);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* A sandbox that ran another ELF in turn is of neither. */
 START_TEST(a_sandbox_in_two_lanes)
 {
@@ -361,6 +385,7 @@ int main(void)
 	tcase_add_loop_test(tc, no_base_of_its_own_is_told, 0, 2);
 	tcase_add_test(tc, few_samples_are_told_once);
 	tcase_add_loop_test(tc, a_tail_explains, 0, 2);
+	tcase_add_loop_test(tc, an_id_that_was_cut, 0, 2);
 	tcase_add_loop_test(tc, a_sandbox_in_two_lanes, 0, 2);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {

@@ -83,6 +83,19 @@ START_TEST(told_apart)
 }
 END_TEST
 
+/* What marked one before stands behind it. */
+START_TEST(marked)
+{
+	const struct hlg_twins_hint hint = {.of = line};
+	struct hlg_err err;
+
+	rows[3].apart = strdup("moved by +4");
+	ck_assert_int_eq(hlg_twins_tell(&report, &hint, &err), 0);
+	ck_assert_str_eq(rows[0].apart, "a.c:3");
+	ck_assert_str_eq(rows[3].apart, "a.c:2, moved by +4");
+}
+END_TEST
+
 START_TEST(in_groups)
 {
 	const struct hlg_twins_hint hint = {.of = line};
@@ -103,6 +116,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_loop_test(tc, told_apart, 0, sizeof(hints) / sizeof(hints[0]));
+	tcase_add_test(tc, marked);
 	tcase_add_test(tc, in_groups);
 	return tap_main(suite);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a calibration comes to: each wording, of measurements made up. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/kit/tap.h"
@@ -235,6 +237,48 @@ START_TEST(parts)
 }
 END_TEST
 
+/* What counts instructions tells of no time, though there is no other counter. */
+START_TEST(precision_of_instructions)
+{
+	land(4, 3, 3);
+	ck_assert_str_eq(
+		conclude(HLG_CALIBRATE_LANDING),
+		"Samples of cpu-clock land one instruction late, never in a wrong "
+		"function.");
+}
+END_TEST
+
+/* Only what lacks figures for one reason shares it. */
+START_TEST(reasons_differ)
+{
+	struct hlg_steps *steps = c.counts.steps[HLG_COUNT_GUEST];
+	struct hlg_err err;
+	size_t size;
+	char *page, *text;
+	FILE *f = open_memstream(&page, &size);
+
+	strcpy(c.landings.events[3].reason, "not precise");
+	c.parts = HLG_CALIBRATE_LANDING;
+	ck_assert_int_eq(hlg_calibrate_html(&c, f, &err), 0);
+	fclose(f);
+	ck_assert_ptr_null(strstr(page, "cycles:G, cycles:Gp"));
+	ck_assert_ptr_nonnull(strstr(page, "not precise"));
+	ck_assert_ptr_nonnull(strstr(page, "instructions:G, instructions:Gp"));
+	free(page);
+
+	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++)
+		strcpy(steps[i].reason, i < 3 ? "killed" : "no memory");
+	f = open_memstream(&text, &size);
+	hlg_calibrate_tables(f, &c, HLG_CALIBRATE_COUNTING);
+	fclose(f);
+	ck_assert_ptr_nonnull(strstr(text, "guest, from rep_lodsb on: skipped: killed\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "guest, from rep_scasb on: skipped: no memory\n"));
+	ck_assert_ptr_null(strstr(text, "from rep_cmpsb on"));
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("calibrate conclusion");
@@ -250,5 +294,7 @@ int main(void)
 	tcase_add_test(tc, accuracy);
 	tcase_add_test(tc, figures);
 	tcase_add_test(tc, parts);
+	tcase_add_test(tc, precision_of_instructions);
+	tcase_add_test(tc, reasons_differ);
 	return tap_main(suite);
 }

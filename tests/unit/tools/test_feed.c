@@ -185,6 +185,58 @@ START_TEST(kernel_of_a_mapping)
 }
 END_TEST
 
+static void put_file(struct kit *k, const char *name)
+{
+	static const uint8_t id[20] = {0x1f};
+	size_t start = kit_begin(k, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER | 1 << 14);
+
+	kit_u32(k, 11);
+	kit_u32(k, 12);
+	kit_u64(k, 0x400000); /* start, size, file offset */
+	kit_u64(k, 0x1000);
+	kit_u64(k, 0);
+	kit_u32(k, sizeof(id));
+	kit_bytes(k, id, sizeof(id));
+	kit_u64(k, 0);
+	kit_text(k, name);
+	kit_end(k, start);
+}
+
+/* What a VMM maps that is called as an image is tells which build ran, in any folder. */
+START_TEST(builds_of_mappings)
+{
+	static const char *const images[] = {"guest.elf", "some/guest.elf", "guest",
+					     "some/t.elf"};
+	const struct kit_event event = {
+		{.type = PERF_TYPE_SOFTWARE, .sample_type = KIT_PLAIN}, .name = "a"};
+	const struct hlg_feed_how how = {.threads = 1};
+	struct kit records = {0}, k = {0};
+	struct hlg_recording_sums sums;
+	struct hlg_profile profile;
+	struct hlg_options options;
+	struct hlg_err err;
+	char word[32], *words[] = {word};
+	const char *path;
+
+	put_file(&records, "/opt/vmm");
+	put_file(&records, "/opt/guest.elf");
+	kit_file(&k, &event, 1, &records, 0);
+	path = kit_name(k.at, k.n);
+	strcpy(word, images[_i]);
+	ck_assert_int_eq(hlg_options_parse(&options, 1, words, &err), 0);
+	ck_assert(hlg_profile_init(&profile, &options));
+	ck_assert_int_eq(hlg_feed_read(path, &how, &profile, NULL, &sums, &err), 0);
+	ck_assert_uint_eq(profile.builds.n, _i < 2);
+	if (_i < 2)
+		ck_assert_int_eq(strncmp(profile.builds.at[0].id, "1f00", 4), 0);
+	hlg_profile_finish(&profile);
+	hlg_options_finish(&options);
+	kit_unname(path);
+	kit_free(&records);
+	kit_free(&k);
+}
+END_TEST
+
 /* A recording that comes a few bytes at a time. */
 struct pieces {
 	const struct kit *all;
@@ -284,6 +336,7 @@ int main(void)
 	tcase_add_loop_test(tc, any_order, 0, 2);
 	tcase_add_test(tc, no_times);
 	tcase_add_loop_test(tc, kernel_of_a_mapping, 0, 2);
+	tcase_add_loop_test(tc, builds_of_mappings, 0, 4);
 	tcase_add_loop_test(tc, being_made, 0, 4);
 	tcase_add_test(tc, broken_off);
 	return tap_main(suite);
