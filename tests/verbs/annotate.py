@@ -193,6 +193,12 @@ start:	rdmsr; wrmsr; lgdt 8(%rax); lidt (%rbx); ltr (%rcx); mov %cr3,%rax; mov %
 	movzwl (%rax),%ecx; movsbq %al,%rcx; cltq; cqto; cmovg %eax,%ecx; setae %al; je 1b
 	nopw 0x0(%rax,%rax,1); xchg %ax,%ax; vpcmpltub %ymm30,%ymm27,%k5
 	vmovdqu8 (%rdi),%zmm1{%k1}{z}
+	pushw $-1
+	pushw $0x1234
+	pushw (%rdi)
+	popw 8(%rdi)
+	push %ax
+	push $-1
 """
 # Of code without data in it, as compilers write it. objdump joins fwait and the next.
 ALIKE = 0.9995

@@ -226,7 +226,9 @@ static void name(struct rewrite *r)
 	else if (r->mnemonic == HLG_MNEMONIC_MOV &&
 		 (r->insn->raw.imm[0].size == 64 || r->insn->raw.disp.size == 64))
 		strcpy(r->name, "movabs");
-	else if (r->mnemonic == HLG_MNEMONIC_NOP && r->insn->operand_count_visible)
+	else if ((r->mnemonic == HLG_MNEMONIC_NOP && r->insn->operand_count_visible) ||
+		 ((r->mnemonic == HLG_MNEMONIC_PUSH || r->mnemonic == HLG_MNEMONIC_POP) &&
+		  r->insn->operand_width == 16 && !has_register(r)))
 		strcat(r->name, size_letter(r->insn->operand_width));
 	else if ((r->mnemonic == HLG_MNEMONIC_CVTSI2SD ||
 		  r->mnemonic == HLG_MNEMONIC_CVTSI2SS) &&
@@ -260,7 +262,8 @@ static uint64_t value_of(const struct rewrite *r, const ZydisDecodedOperand *op)
 	uint64_t value = op->imm.value.u;
 	unsigned width = r->insn->operand_width;
 
-	if (r->mnemonic == HLG_MNEMONIC_PUSH || width >= 64 || !op->imm.is_signed)
+	if ((r->mnemonic == HLG_MNEMONIC_PUSH && width != 16) || width >= 64 ||
+	    !op->imm.is_signed)
 		return value;
 	return value & ((UINT64_C(1) << width) - 1);
 }
