@@ -12,6 +12,7 @@ import json
 import os
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 
@@ -147,6 +148,20 @@ def check_damage(place):
         yield from missing(place, verbs, place.path("damaged.data"), told)
 
 
+def check_stream(place):
+    """All that comes behind the damage, also through a pipe, which has it little by little."""
+    stream = struct.pack("<8sQ", b"PERFILE2", 16) + forged.record(
+        64, 0, forged.attr() + struct.pack("<Q", 1)) + forged.sample() + bytes(1 << 20)
+    path = place.write("stream.data", stream)
+    with open(path, "rb") as f:
+        piped = subprocess.run([place.hlguest, "report", "-q", "--force", DEMO, "-"],
+                               input=f.read(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               check=False, timeout=60).stdout.decode()
+    for what, said in ("a file", place.said(REPORT, path)), ("a pipe", piped):
+        if "1048576 bytes from there on were not read" not in re.sub(r"\s+", " ", said):
+            yield f"{what}: {said[:1000]}"
+
+
 def check_formats(place):
     """Formats of tracepoints stand at the end: without it they are cut off, too."""
     with open(os.path.join(DATA, "demo-exits.data"), "rb") as f:
@@ -194,7 +209,8 @@ def main():
                             ("windows", check_windows),
                             ("exits", check_exits), ("sides", check_sides),
                             ("no end", check_no_end), ("damage", check_damage),
-                            ("formats", check_formats), ("times", check_times), ("untimed", check_untimed)):
+                            ("stream", check_stream), ("formats", check_formats),
+                            ("times", check_times), ("untimed", check_untimed)):
             tap.run(name, lambda check=check: list(check(place)))
     return tap.finish()
 

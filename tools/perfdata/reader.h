@@ -162,6 +162,9 @@ int hlg_window_fill(struct hlg_perfdata *pd, struct hlg_err *err);
 int64_t hlg_window_take(struct hlg_perfdata *pd, uint8_t *dst, uint64_t n,
 			struct hlg_err *err);
 
+/* Passes over all that is left of a stream; *bytes is how many there were. */
+int hlg_window_drain(struct hlg_perfdata *pd, uint64_t *bytes, struct hlg_err *err);
+
 /*
  * The error of a read that failed with errno, path its subject; 0 there means that the
  * file is shorter than it was.

@@ -85,13 +85,13 @@ static int leave_file(struct hlg_perfdata *pd, uint64_t bytes, struct hlg_err *e
 /* Not a record: nothing tells where the next one begins. */
 static int leave_corrupt(struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	uint64_t rest = (uint64_t)(pd->hard_end - pd->walk.at);
+	uint64_t inflated =
+		pd->unzipping ? (uint64_t)(pd->hard_end - pd->walk.at) : 0;
+	uint64_t rest = pd->source.limit - hlg_window_offset(pd);
+	int rc = pd->source.stream ? hlg_window_drain(pd, &rest, err) : 0;
 
 	pd->counts.corrupt = true;
-	if (!pd->source.stream)
-		rest = pd->source.limit - hlg_window_offset(pd) +
-		       (pd->unzipping ? rest : 0);
-	return leave_file(pd, rest, err);
+	return rc < 0 ? rc : leave_file(pd, inflated + rest, err);
 }
 
 static int leave_end(struct hlg_perfdata *pd, struct hlg_err *err)

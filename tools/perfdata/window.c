@@ -321,6 +321,20 @@ int hlg_window_fill(struct hlg_perfdata *pd, struct hlg_err *err)
 	return rc < 0 ? hlg_window_errno(pd->path, err) : rc;
 }
 
+int hlg_window_drain(struct hlg_perfdata *pd, uint64_t *bytes, struct hlg_err *err)
+{
+	struct hlg_window w = pd->unzipping ? pd->raw : rest(pd);
+	int rc = 1;
+
+	pd->unzipping = false;
+	for (*bytes = 0; rc > 0; rc = source_fill(&pd->source, &w)) {
+		*bytes += (uint64_t)(w.end - w.at);
+		w.at = w.end;
+	}
+	set(pd, w);
+	return rc < 0 ? hlg_window_errno(pd->path, err) : 0;
+}
+
 int64_t hlg_window_take(struct hlg_perfdata *pd, uint8_t *dst, uint64_t n,
 			struct hlg_err *err)
 {
