@@ -92,9 +92,9 @@ static void note_guest(struct hlg_report *r)
 
 /* ", about 1.2 us each", where exits were counted and samples are time; else "". */
 static void time_each(char buf[static 48], const struct hlg_report *r,
-		      const struct hlg_border *border, struct hlg_count at)
+		      struct hlg_count at)
 {
-	uint64_t exits = hlg_border_exits(border, r->space, r->profile), tenths;
+	uint64_t exits = hlg_border_exits(&r->border, r->space, r->profile), tenths;
 	bool time = true;
 
 	for (uint32_t i = 0; i < r->n_events; i++)
@@ -133,8 +133,7 @@ static void note_phases(struct hlg_report *r)
 }
 
 /* What is not in the functions of a report although it has their addresses. */
-static void note_border(struct hlg_report *r, const struct hlg_border *border,
-			struct hlg_count at)
+static void note_border(struct hlg_report *r, struct hlg_count at)
 {
 	const struct hlg_view *v = &r->all;
 	double guest = (double)hlg_count_weigh(v->weight, v->guest);
@@ -144,7 +143,7 @@ static void note_border(struct hlg_report *r, const struct hlg_border *border,
 		return;
 	hlg_interval_percent(percent, (double)hlg_count_weigh(v->weight, at) /
 					      (guest > 0 ? guest : 1));
-	time_each(each, r, border, at);
+	time_each(each, r, at);
 	hlg_note_list_add(&r->notes,
 			  "%s %% of the guest's samples are at VM exits%s, which is "
 			  "no function's time: report's percentages are of the others "
@@ -534,7 +533,7 @@ void hlg_notes_add(struct hlg_report *r)
 	note_sandboxes(r);
 	note_phases(r);
 	hlg_rates_note(r);
-	note_border(r, &r->border, r->all.border);
+	note_border(r, r->all.border);
 	note_edges(r);
 	note_arm64(r);
 	note_accounting(r);
@@ -548,20 +547,11 @@ void hlg_notes_add(struct hlg_report *r)
 
 int hlg_notes_add_exits(struct hlg_report *r, struct hlg_err *err)
 {
-	struct hlg_border border = {0};
-	struct hlg_count at = {0};
-	int rc = hlg_border_find(&border, r->space, r->profile, r->cells, r->n_cells, err);
+	int rc = r->suppressed ? 0
+			       : hlg_border_find(&r->border, r->space, r->profile,
+						 r->cells, r->n_cells, err);
 
-	for (size_t i = 0; rc == 0 && !r->suppressed && i < r->all.n_rows; i++) {
-		const struct hlg_row *row = &r->all.rows[i];
-		const struct hlg_hit *hits = r->all.hits + row->first_hit;
-
-		for (size_t j = 0; j < row->n_hits; j++)
-			if (hlg_border_has(&border, row->place.image, hits[j].addr))
-				hlg_count_add(&at, hits[j].count);
-	}
 	if (rc == 0)
-		note_border(r, &border, at);
-	hlg_border_finish(&border);
+		note_border(r, hlg_view_exits(&r->all, &r->border));
 	return rc;
 }

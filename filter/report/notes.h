@@ -10,8 +10,9 @@
  */
 void hlg_notes_add(struct hlg_report *report);
 
-/* For who shows border=keep, with shares of all the guest's samples: adds the note that a
- * report of the others has. Fails only without memory. */
+/* For who shows border=keep, with shares of all the guest's samples: finds the border all
+ * the same, and adds the note that a report of the others has. Fails only without memory.
+ */
 int hlg_notes_add_exits(struct hlg_report *report, struct hlg_err *err);
 
 #endif

@@ -441,6 +441,30 @@ int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
 	return 0;
 }
 
+struct hlg_count hlg_view_exits_of(const struct hlg_view *view, const struct hlg_row *row,
+				   const struct hlg_border *border)
+{
+	struct hlg_count at = {0, 0};
+
+	for (size_t i = 0; border->n && i < row->n_hits; i++) {
+		const struct hlg_hit *hit = &view->hits[row->first_hit + i];
+
+		if (hlg_border_has(border, row->place.image, hit->addr))
+			hlg_count_add(&at, hit->count);
+	}
+	return at;
+}
+
+struct hlg_count hlg_view_exits(const struct hlg_view *view,
+				const struct hlg_border *border)
+{
+	struct hlg_count at = {0, 0};
+
+	for (size_t i = 0; i < view->n_rows; i++)
+		hlg_count_add(&at, hlg_view_exits_of(view, &view->rows[i], border));
+	return at;
+}
+
 void hlg_view_finish(struct hlg_view *view)
 {
 	for (size_t i = 0; i < view->n_rows; i++) {

@@ -120,11 +120,15 @@ static void add_event(struct hlg_text_line *line, const struct hlg_report *r,
 			scale.time ? "" : " counted");
 		line->behind[line->n - 1] = true;
 	}
+	/* These are in no row; of several events nobody knows whose they are. */
+	if (r->all.border.samples && sum->count.samples == r->all.guest.samples)
+		hlg_text_line_add(line, 3, "%" PRIu64 " at VM exits",
+				  r->all.border.samples);
 	/* By no tracepoint, which marks entries and exits. Most of it is worth knowing.
 	 */
 	if (event->host.samples)
 		hlg_text_line_add(
-			line, 2 * event->host.samples > sampled ? 0 : 3,
+			line, 2 * event->host.samples > sampled ? 0 : 4,
 			"host %ld %% of samples",
 			lround(100 * (double)event->host.samples / (double)sampled));
 }

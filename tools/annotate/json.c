@@ -39,6 +39,7 @@ static json_t *line_of(const struct hlg_listing *l, const struct hlg_line *line,
 	hlg_json_put_count(o, line->count);
 	json_object_set_new(o, "percent", hlg_json_percent(line->share));
 	json_object_set_new(o, "hottest", json_boolean(line->hottest));
+	json_object_set_new(o, "vm_exit", json_boolean(line->exit));
 	json_object_set_new(o, "is_target", json_boolean(line->is_target));
 	put_target(o, line);
 	if (edges && !l->no_edges)

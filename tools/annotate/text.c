@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,8 @@ struct writer {
 	FILE *f;
 	const struct hlg_report *report;
 	struct hlg_called_by called;
+	const struct hlg_view *view; /* of the listing before */
+	struct hlg_count exits;      /* in that view */
 	bool lost; /* something, for want of memory */
 	const struct hlg_colour *colours;
 	unsigned columns; /* of a line; 0: any number */
@@ -127,17 +130,46 @@ static bool has_no_source(const struct hlg_listing *l)
 	return any && HLG_HAVE_LIBDW;
 }
 
+/* What report says of a row, if that is something else: it leaves VM exits out. */
+static void say_of_report(struct writer *w, char *to, size_t size,
+			  const struct hlg_view *view, const struct hlg_row *row)
+{
+	struct hlg_count exits = hlg_view_exits_of(view, row, &w->report->border);
+	struct hlg_count kept = view->guest, left = row->count;
+	char percent[16];
+	size_t n = 0;
+
+	if (w->view != view)
+		w->exits = hlg_view_exits(view, &w->report->border);
+	w->view = view;
+	to[0] = '\0';
+	if (w->exits.samples == 0)
+		return;
+	hlg_count_sub(&kept, view->dropped);
+	hlg_count_sub(&kept, w->exits);
+	hlg_count_sub(&left, exits);
+	if (exits.samples)
+		n = (size_t)snprintf(to, size, ", %" PRIu64 " of them at VM exits",
+				     exits.samples);
+	snprintf(to + n, size - n, " (%s %% in report)",
+		 hlg_interval_percent(
+			 percent, (double)hlg_count_weigh(view->weight, left) /
+					  fmax(1, (double)hlg_count_weigh(view->weight,
+									  kept))));
+}
+
 /* Name, share, where, and the hottest lines; more only where there is something. */
 static void put_head(struct writer *w, const struct hlg_listing *l,
 		     const struct hlg_view *view, const char *series)
 {
 	const struct hlg_row *row = l->row;
-	char percent[16];
+	char percent[16], report[80];
 
-	put_wrapped(w, "== ", "%s: %" PRIu64 " sample%s, %s %% of the guest's%s%s%s",
+	say_of_report(w, report, sizeof(report), view, row);
+	put_wrapped(w, "== ", "%s: %" PRIu64 " sample%s, %s %% of the guest's%s%s%s%s",
 		    row->name, row->count.samples, row->count.samples == 1 ? "" : "s",
-		    hlg_interval_percent(percent, row->share.share), series ? "  [" : "",
-		    series ? series : "", series ? "]" : "");
+		    hlg_interval_percent(percent, row->share.share), report,
+		    series ? "  [" : "", series ? series : "", series ? "]" : "");
 	put_place(w, &row->place);
 	hlg_places_put_aliases(w->f, &row->place);
 	put_hottest(w, l);
@@ -206,6 +238,8 @@ static void put_line(const struct writer *w, const struct hlg_line *line,
 		hlg_escape_print(w->f, line->text);
 	else
 		hlg_listing_remark(w->f, line, in);
+	if (line->exit)
+		fputs("  (VM exit)", w->f);
 	/* A branch has its target in the text, an operand only how far it is. */
 	if (line->has_target) {
 		size_t used = left(w) + ADDRESS + (line->text ? strlen(line->text) : 0);

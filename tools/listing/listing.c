@@ -289,7 +289,8 @@ static void rank(struct hlg_listing *l, enum hlg_weight weight, size_t line)
 	l->hot[at] = line;
 }
 
-static void sum_up(struct hlg_listing *l, enum hlg_weight weight)
+static void sum_up(struct hlg_listing *l, enum hlg_weight weight,
+		   const struct hlg_border *border)
 {
 	double total = (double)hlg_count_weigh(weight, l->row->count);
 	struct hlg_count sum = {0, 0};
@@ -304,6 +305,7 @@ static void sum_up(struct hlg_listing *l, enum hlg_weight weight)
 							      : &l->plain,
 			      line->count);
 		hlg_count_add(&sum, line->count);
+		line->exit = hlg_border_has(border, l->row->place.image, line->addr);
 		if (total > 0)
 			line->share =
 				(double)hlg_count_weigh(weight, line->count) / total;
@@ -334,7 +336,7 @@ static bool build(struct walk *w, const struct hlg_listings *a,
 	if (w->last != SIZE_MAX && !put_texts(l, a))
 		return false;
 	put_sources(l, a);
-	sum_up(l, view->weight);
+	sum_up(l, view->weight, &a->report->border);
 	return put_edges(l, code, a->report->options->skid);
 }
 

@@ -42,6 +42,7 @@ struct hlg_line {
 	bool is_target;         /* a branch of the same place leads here */
 	bool edge;              /* skid=: a late sample may be from elsewhere */
 	bool hottest;           /* the most of all lines */
+	bool exit;              /* its samples are of VM exits (filter/view/border.h) */
 	const char *file;       /* of the source line; NULL: not known */
 	int source_line;        /* 0: the compiler names none */
 	const char *inlined;    /* the innermost function that was inlined there, as the
