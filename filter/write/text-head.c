@@ -323,6 +323,12 @@ static const struct hlg_image_test *other_build(const struct hlg_report *r)
 	return NULL;
 }
 
+/* What no test can tell anything of, if it is more than one in twenty. */
+static bool much_outside(const struct hlg_report *r)
+{
+	return r->all.kinds[HLG_OUTSIDE].samples > r->all.guest.samples / 20;
+}
+
 void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 			 const struct hlg_screen *screen)
 {
@@ -337,6 +343,8 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	bool few = t->verdict != HLG_TRUST_MISMATCH; /* the banner says of what */
 	char percent[16];
 
+	if (t->verdict == HLG_TRUST_VERIFIED && much_outside(r))
+		said = "OK in the ELF";
 	if (other) {
 		snprintf(text, HLG_TEXT_PIECE,
 			 "WRONG ELF: build id %.8s ran, this is %.8s", other->ran->id,
@@ -371,6 +379,10 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	if (!other && n && t->bytes > 0 && t->verdict >= HLG_TRUST_VERIFIED)
 		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),
 			 " (%ld %% by chance)", lround(100 * t->chance));
+	if (n && much_outside(r))
+		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),
+			 "; outside the ELF: %" PRIu64 " of %" PRIu64,
+			 r->all.kinds[HLG_OUTSIDE].samples, r->all.guest.samples);
 	hlg_text_line_wrap(f, screen, "check     ", text);
 }
 
