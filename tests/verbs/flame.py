@@ -193,6 +193,14 @@ def check_before(build):
         yield f"{graph.said()}"
     if not coloured or "gone: " not in graph.said():
         yield f"{coloured} coloured: {graph.said()}"
+    with tempfile.TemporaryDirectory(prefix="hlguest-flame-") as folder:
+        guest = os.path.join(folder, "guest.data")
+        recording.write(guest, [(0x52b0, 7, 1234567, 0)] * 3)
+        for side, *words in (("after", data("demo-host"), "--before=" + guest),
+                             ("before", guest, "--before=" + data("demo-host"))):
+            graph = flame(build, *words, "--force")
+            if f"only the side {side} has host samples" not in graph.said():
+                yield f"host {side}: {graph.said()}"
 
 
 def check_one_sided_host(build):

@@ -128,6 +128,14 @@ def here(bench):
                                  "guest.elf", "--print")
     if status or out.count(", 2 recordings, 0 bytes:") != 3:
         yield f"recordings without bytes are not spread: {status}, {out}{err}"
+    os.makedirs(bench.path("threads/more"))
+    bench.write("threads/data.0", "12345")
+    bench.write("threads/data.1", "1234567")
+    bench.write("folder", "threads\n")
+    out, err, status = bench.run("fleet", "submit", "--list=folder", "-o", "folder.pb.gz",
+                                 "guest.elf", "--print")
+    if status or "# task 0, 1 recording, 12 bytes:" not in out:
+        yield f"a folder has what its files have: {status}, {out}{err}"
     out, err, status = bench.submit()
     if status or out != SUMMED or err:
         yield f"{status}, {out}{err}"
@@ -197,7 +205,10 @@ def again(bench):
         out, _, _ = bench.run("fleet", "submit", "--resume=sum.pb.gz.d", "--print")
         if re.findall(r"^# task (\d)", out, re.M) != ["1"]:
             yield f"{name}: {out}"
+        bench.write("sum.pb.gz.d/log/1.txt", "of the time before\n")
         out, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
+        if bench.read("sum.pb.gz.d/log/1.txt"):
+            yield f"{name}: the log: {bench.read('sum.pb.gz.d/log/1.txt')}"
         if status or out != SUMMED or err:
             yield f"{name}: resumed: {status}, {out}{err}"
         yield from bench.same(name)
@@ -319,6 +330,7 @@ def parallel(bench):
     if status or words[-4:] != [":::", "0", "1", "2"] or "--sshloginfile" not in words:
         yield f"{status}, {words}, {out}{err}"
     yield from bench.same("parallel")
+    plan = bench.read("sum.pb.gz.d/plan")
     for engine in "parallel", "local":
         out, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d", "--print",
                                      f"--engine={engine}")
@@ -326,6 +338,8 @@ def parallel(bench):
         if status or err or words != [
                 ["#", "the", "sum:"], ["#", "hlguest", "fleet", "reduce", bench.path("sum.pb.gz.d")]]:
             yield f"nothing left to do for {engine}: {status}, {out}{err}"
+    if bench.read("sum.pb.gz.d/plan") != plan:
+        yield "print: the plan has changed"
     out, err, status = bench.submit("--engine=parallel", "--slf=hosts", "--transfer", "--print")
     words = shlex.split(out.splitlines()[0]) if out else []
     if status or [words[words.index("--transferfile") + 1:][:1], "--cleanup" in words,
@@ -343,6 +357,10 @@ def parallel(bench):
         _, err, status = bench.submit(*more)
         if status not in (1, 2) or said not in err or os.path.exists(bench.path("{1}")):
             yield f"{more}: {status}, {err}"
+    # Words of a task that reads the plan are in no line of parallel's.
+    out, err, status = bench.submit("--engine=parallel", "--print", "--dir=new", "guest{}.elf")
+    if status:
+        yield f"guest{{}}.elf: {status}, {err}"
     shutil.copy(bench.path("guest.elf"), bench.path("a..elf"))
     out, err, status = bench.submit(*sends, "--print", "a..elf")
     if status or "--transferfile a..elf" not in out:

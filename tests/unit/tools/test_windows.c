@@ -358,6 +358,10 @@ START_TEST(widths_and_shares)
 	ck_assert_uint_eq(strip.places[0], 1);
 	ck_assert_uint_eq(strip.windows[0], 9);
 	ck_assert_uint_eq(strip.windows[1], 3);
+	/* Two names are a row of the legend; of three one has a row of its own. */
+	for (strip.n = 1; strip.n <= 4; strip.n++)
+		ck_assert_uint_eq(hlg_strip_height(&strip),
+				  14 + 8 + (strip.n <= 2 ? 18 : 36));
 }
 END_TEST
 
@@ -641,6 +645,27 @@ START_TEST(pairs)
 }
 END_TEST
 
+/* A counter that threads inherit has a first and a last window of each. */
+START_TEST(windows_of_threads)
+{
+	static const uint64_t v[][1] = {{5}, {12}, {20}, {40}};
+	static const uint8_t marks[] = {HLG_WINDOW_FIRST, HLG_WINDOW_FIRST,
+					HLG_WINDOW_LAST, HLG_WINDOW_LAST};
+	struct made m;
+	struct got g;
+
+	begin(&m, 1);
+	m.events[0].attr.enable_on_exec = m.events[0].attr.inherit = 1;
+	for (uint32_t i = 0; i < 4; i++)
+		add(&m, 1, 7 + i % 2, 10 + i, 2, v[i]);
+	read_made(&g, &m, NULL);
+	ck_assert_uint_eq(g.w.n_rows, 4);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(g.w.rows[i].marks, marks[i]);
+	finish(&g);
+}
+END_TEST
+
 /* A window that stands behind a later one of its counter. */
 START_TEST(late_window)
 {
@@ -689,7 +714,7 @@ START_TEST(outliers_listed)
 					       {n, 0, HLG_COUNTER_OTHER}};
 	struct hlg_windows_row rows[30] = {0};
 	uint64_t counts[30][2];
-	struct hlg_spread spreads[] = {{.n = 30, .from = 0, .to = 100},
+	struct hlg_spread spreads[] = {{.n = 30, .from = 0, .to = 100, .median = 10.5},
 				       {.n = 30, .from = 5, .to = 7}};
 	struct hlg_pairs made = {.table = {.columns = columns,
 					   .n_columns = 2,
@@ -698,6 +723,7 @@ START_TEST(outliers_listed)
 					   .counts = counts[0]},
 				 .alone = 3,
 				 .spreads = spreads};
+	const struct hlg_windows read = {.columns = columns + 1, .n_columns = 1};
 	const struct hlg_windows_style style = {0};
 	struct hlg_note_list notes = {0};
 	struct hlg_err err;
@@ -715,6 +741,7 @@ START_TEST(outliers_listed)
 	for (at = text; (at = strstr(at, "  tid 7  n 9\n")); at++)
 		listed++;
 	ck_assert_uint_eq(listed, 20);
+	ck_assert_ptr_nonnull(strstr(text, "\n    11 ns ")); /* the median, rounded */
 	ck_assert_ptr_nonnull(strstr(text, "  and 3 more "));
 	free(text);
 	hlg_pairs_write_notes(&notes, &made, &made.table);
@@ -731,8 +758,9 @@ START_TEST(outliers_listed)
 #if HLG_HAVE_JANSSON
 	made.alone = 3;
 	f = open_memstream(&text, &size);
-	ck_assert_int_eq(hlg_pairs_write_json(f, &made, &made.table, &style, &err), 0);
+	ck_assert_int_eq(hlg_pairs_write_json(f, &made, &read, &style, &err), 0);
 	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_ptr_nonnull(strstr(text, "\"events\": [\n  \"ns\",\n  \"n\"\n ]"));
 	ck_assert_ptr_nonnull(strstr(text, "\"alone\": 3,"));
 	ck_assert_ptr_nonnull(strstr(text, "\"moved\": 4,"));
 	free(text);
@@ -815,6 +843,7 @@ START_TEST(markers)
 					  "kvm:=1..kvm:=1",
 					  "kvm:x:y=1..kvm:x:y=",
 					  "a:b:..a:b:",
+					  "a:b..a:c",
 					  "kvm:x=1..kvm:x=1"};
 	struct hlg_between between;
 	struct hlg_err err;
@@ -974,6 +1003,7 @@ int main(void)
 	tcase_add_test(tc, no_groups);
 	tcase_add_test(tc, pairs);
 	tcase_add_test(tc, pair_of_its_end);
+	tcase_add_test(tc, windows_of_threads);
 	tcase_add_test(tc, late_window);
 	tcase_add_test(tc, outliers_listed);
 	tcase_add_test(tc, outliers);
