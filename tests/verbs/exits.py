@@ -207,8 +207,24 @@ def check_lost(build, folder):
     return wrong
 
 
+def check_halves(build, folder):
+    """A half at the start and one at the end, of each vCPU, are a detail; more are told."""
+    path = os.path.join(folder, "halves.data")
+    for n in 2, 3:
+        file = splice.File()
+        make = splice.Maker(file)
+        events = ["kvm_exit"] * (n + 1) + ["kvm_entry"]
+        records = [(1000 + i, 0, make.sample(event, 1000 + i, 0, PID, TIDS[0], exit_reason=12,
+                                             isa=1, vcpu_id=0)) for i, event in enumerate(events)]
+        file.write(path, splice.rounds(records, 10000, lambda _: 0))
+        text = must(hlguest_of(build), "exits", "-q", f"{ELF}@{BASE:#x}", path)
+        if (f"not counted: {n} kvm_exit without kvm_entry" in text) != (n == 3):
+            yield f"{n} halves: {text}"
+
+
 def check_told(build, folder):
-    """What two recordings lost, and what is cut off of them: perf tells the larger of two sums."""
+    """What two recordings lost, and what is cut off of them: perf tells the larger of two sums;
+    and what the kernel of one of them lacks."""
     paths, wrong = [os.path.join(folder, f"{i}.data") for i in range(2)], []
     for i, path in enumerate(paths):
         file = splice.File()
@@ -217,14 +233,16 @@ def check_told(build, folder):
                                          vcpu_id=0))
                    for time, event in ((1000, "kvm_exit"), (1100, "kvm_entry"))]
         records.append((1200, 0, make.lost(1200, 0, 3 + i)))
+        if i == 0:
+            file.tracing.change(lambda t: t.replace(b" isa;", b" isb;"))
         file.write(path, splice.rounds(records, 10000, lambda _: 0) + b"12345"[:4 + i])
     document = json.loads(must(hlguest_of(build), "exits", "-q", "--format=json", ELF, *paths))
-    for text in ("^7 events were lost", "cut off: 9 bytes at their ends"):
+    for text in ("^7 events were lost", "cut off: 9 bytes at their ends", "kvm_exit has no isa on"):
         if not any(re.search(text, note) for note in document["notes"]):
             wrong.append(f"not told: {text}: {document['notes']}")
     if document["pairs"]["exit"] != 2:
         wrong.append(f"pairs are {document['pairs']}")
-    out, err, status = run(hlguest_of(build), "exits", "-q", ELF, paths[0], "nowhere.data")
+    out, err, status = run(hlguest_of(build), "exits", "-q", ELF, paths[1], "nowhere.data")
     if status != 1 or "nowhere.data" not in err or "HLT" not in out:
         wrong.append(f"one of two cannot be read: status {status}: {err}")
     return wrong
@@ -306,6 +324,11 @@ def check_hostile(build, folder):
                     "kvm:kvm_exit has no number exit_reason")
     wrong += refuse(lambda t: b"" if b"kvm_exit\n" in t else t,
                     "holds no format of kvm:kvm_exit")
+    for gone, lacks in ((b"kvm_exit|kvm_userspace_exit", "kvm:kvm_exit"),
+                        (b"kvm_entry|kvm_userspace_exit", "kvm:kvm_entry"),
+                        (b"kvm_exit|kvm_entry|sys_enter_ioctl", "syscalls:sys_enter_ioctl")):
+        wrong += refuse(lambda t, names=gone: re.sub(b"name: (" + names + b")\n", rb"name: no_\1\n", t),
+                        f"has no {lacks} (record")
     field = b"\tfield:unsigned int exit_reason;\toffset:8;\tsize:4;"
     for bad in (b"\tfield:unsigned int exit_reason;\toffset:99999999;\tsize:4;",
                 b"\tfield:unsigned int exit_reason;\toffset:-8;\tsize:4;",
@@ -554,6 +577,7 @@ def main():
         tap.run("the base found from samples", check_base, build, folder, 300)
         tap.run("one thread", lambda: list(check_alone(build, folder)))
         tap.run("lost records", check_lost, build, folder)
+        tap.run("halves", lambda: list(check_halves(build, folder)))
         tap.run("losses of two recordings", check_told, build, folder)
         tap.run("KVM_RUN is missing", lambda: list(check_runs_told(build, folder)))
         tap.run("a call's end alone, a VMM's part alone", check_parts, build, folder)

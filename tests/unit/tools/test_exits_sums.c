@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Latencies are counted as values that are off by 1/128 at most, or not at all. */
+#include "tools/exits/columns.h"
 #include "tools/exits/sums.h"
 
 #include "tests/kit/tap.h"
@@ -253,6 +254,20 @@ START_TEST(overflow_is_told)
 }
 END_TEST
 
+/* Where text is fitted, a row is shown rather than a line that says that there is one more. */
+START_TEST(one_more_row)
+{
+	struct hlg_exits_report r = {.top = 2};
+	struct hlg_exits_table t = {.n = 3};
+
+	ck_assert_uint_eq(hlg_exits_shown(&r, &t), 2);
+	r.fitted = true;
+	ck_assert_uint_eq(hlg_exits_shown(&r, &t), 3);
+	t.n = 4;
+	ck_assert_uint_eq(hlg_exits_shown(&r, &t), 2);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("exits sums");
@@ -267,5 +282,6 @@ int main(void)
 	tcase_add_test(tc, exact_values_are_kept);
 	tcase_add_test(tc, calls_are_not_folded);
 	tcase_add_test(tc, overflow_is_told);
+	tcase_add_test(tc, one_more_row);
 	return tap_main(suite);
 }
