@@ -157,6 +157,9 @@ def check_events(build):
     one = flame(build, data("demo-events"), "--event=" + min(events)[6:].split(",")[0])
     if "widths are time" not in one.said():
         yield f"{one.texts}"
+    one = flame(build, data("demo-user"), "--before=" + data("demo-events"))
+    if "widths are samples" not in one.said():
+        yield f"several before: {one.texts}"
 
 
 def check_mismatch(build):
@@ -168,6 +171,10 @@ def check_mismatch(build):
         yield f"{graph.texts}"
     if any(f.name == "hash_block" for f in graph.frames):
         yield "functions are named"
+    _, err, status = run(hlguest_of(build), "flame", ELF, data("demo-user"),
+                         f"--before={ELF}@0x123000", "--before=" + data("demo-user"))
+    if status != MISFIT or "before: " not in err:
+        yield f"the side before: status {status}, {err}"
 
 
 def check_before(build):
@@ -176,7 +183,7 @@ def check_before(build):
             "coloured: 0 frames" not in same.said():
         yield f"with itself: {same.texts}"
     graph = flame(build, data("demo-kernel"), "--before=" + data("demo-user"))
-    coloured = 0
+    steps = set()
     for f in graph.frames[1:]:
         before, diff, low, high, word = re.search(
             r"before ([\d.]+) %, difference (\S+) points \(95 %: (\S+) to (\S+)\), (.*)$",
@@ -186,13 +193,19 @@ def check_before(build):
             yield f"{f.path}: {f.said}"
         colour = [c for c in f.classes if re.match("grew|shrank|same", c)]
         right = "same" if word == "not significant" else "grew" if diff > 0 else "shrank"
-        if len(colour) != 1 or colour[0].rstrip("123") != right:
+        if right != "same":
+            right += str(1 + (abs(diff) >= 1) + (abs(diff) >= 5))
+            steps.add(right[-1])
+        if colour != [right]:
             yield f"{f.path}: {f.classes}, {word}, {diff}"
-        coloured += right != "same"
     if len(re.findall(r"(?:before|after): \d+ samples of cpu-clock: guest", graph.said())) != 2:
         yield f"{graph.said()}"
-    if not coloured or "gone: " not in graph.said():
-        yield f"{coloured} coloured: {graph.said()}"
+    if steps != {"1", "2", "3"} or "gone: " not in graph.said():
+        yield f"steps {steps}: {graph.said()}"
+    gone, more = (int(*re.findall(text, graph.said())) for text in (
+        r"(\d+) frames of before are gone", r"gone: (\d+) more"))
+    if more != gone - len(re.findall("gone: [^,]+, [0-9.]+ %, ", graph.said())):
+        yield f"{gone} are gone, {more} more: {graph.said()}"
     with tempfile.TemporaryDirectory(prefix="hlguest-flame-") as folder:
         guest = os.path.join(folder, "guest.data")
         recording.write(guest, [(0x52b0, 7, 1234567, 0)] * 3)

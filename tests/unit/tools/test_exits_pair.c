@@ -467,6 +467,27 @@ START_TEST(memory_alone)
 }
 END_TEST
 
+/* An instruction that KVM could do alone is none of the next KVM_RUN's; what has ended a
+ * KVM_RUN ends none again. */
+START_TEST(each_run_for_itself)
+{
+	push(HLG_EXITS_RUN, 10);
+	push_at(HLG_EXITS_INSN, 11, 0x4321);
+	push(HLG_EXITS_RUN, 20);
+	push(HLG_EXITS_USER, 22);
+	push(HLG_EXITS_RUN, 30);
+	push(HLG_EXITS_USER, 32);
+	push(HLG_EXITS_USER, 37);
+	push(HLG_EXITS_RUN, 40);
+	expect(0, 0, 0, 0);
+	ck_assert_uint_eq(sums.n_cells, 1);
+	ck_assert(!sums.cells[0].key.has_rip);
+	ck_assert_uint_eq(sums.vcpus[0].run, 2 + 2);
+	ck_assert_uint_eq(sums.lone.user, 1);
+	ck_assert_uint_eq(sums.lone.runs, 1);
+}
+END_TEST
+
 /* Where KVM_RUNs are recorded, they end a time in the VMM, whatever comes before. */
 START_TEST(runs_end_the_vmm)
 {
@@ -577,6 +598,7 @@ int main(void)
 	tcase_add_test(tc, lost_records_tear_times_in_the_vmm);
 	tcase_add_test(tc, vmm_alone);
 	tcase_add_test(tc, memory_alone);
+	tcase_add_test(tc, each_run_for_itself);
 	tcase_add_test(tc, runs_end_the_vmm);
 	tcase_add_test(tc, a_vcpu_that_was_cancelled);
 	tcase_add_loop_test(tc, a_vcpu_that_is_left, 0, 3);

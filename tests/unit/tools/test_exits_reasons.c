@@ -16,6 +16,7 @@ static const struct {
 	{HLG_ISA_VMX, 48, "EPT_VIOLATION"},
 	{HLG_ISA_VMX, 77, "TDCALL"},
 	{HLG_ISA_VMX, 0x80000021, "INVALID_STATE FAILED_VMENTRY"},
+	{HLG_ISA_VMX, 0x80000023, "0x23 FAILED_VMENTRY"},
 	{HLG_ISA_VMX, 35, "0x23"},
 	{HLG_ISA_VMX, 0x7b, "0x7b"},
 	/* APM, volume 2, appendix C. */

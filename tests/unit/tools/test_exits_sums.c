@@ -268,6 +268,26 @@ START_TEST(one_more_row)
 }
 END_TEST
 
+/* A port and a page of memory are numbers without the bit that tells them apart. */
+START_TEST(numbers_of_ports)
+{
+	const struct hlg_exits_sums none = {0};
+	const struct hlg_exits_report r = {.sums = &none};
+	const struct hlg_exits_table t = {.by = HLG_EXITS_BY_PORT};
+	struct hlg_exits_row row = {.n = 1, .number = HLG_PORT_MMIO | 0xfed01000};
+	struct hlg_value v[HLG_EXITS_COLUMNS];
+
+	hlg_exits_set_values(v, &r, &t, &row);
+	ck_assert_uint_eq(v[HLG_EXITS_NUMBER].n, 0xfed01000);
+	row.number = 108;
+	hlg_exits_set_values(v, &r, &t, &row);
+	ck_assert_uint_eq(v[HLG_EXITS_NUMBER].n, 108);
+	row.number = HLG_NO_PORT;
+	hlg_exits_set_values(v, &r, &t, &row);
+	ck_assert(!v[HLG_EXITS_NUMBER].is);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("exits sums");
@@ -283,5 +303,6 @@ int main(void)
 	tcase_add_test(tc, calls_are_not_folded);
 	tcase_add_test(tc, overflow_is_told);
 	tcase_add_test(tc, one_more_row);
+	tcase_add_test(tc, numbers_of_ports);
 	return tap_main(suite);
 }

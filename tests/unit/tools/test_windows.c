@@ -351,6 +351,9 @@ START_TEST(widths_and_shares)
 	ck_assert_int_eq(fclose(out), 0);
 	ck_assert_ptr_nonnull(strstr(text, "\n   0.00 "));
 	ck_assert_ptr_null(strstr(text, "nan"));
+	/* Places that have as much stand in their order. */
+	ck_assert_ptr_nonnull(strstr(text, "  f\n"));
+	ck_assert_ptr_nonnull(strstr(strstr(text, "  f\n"), "  g\n"));
 	free(text);
 	ck_assert(hlg_strip_make(&strip, &w));
 	ck_assert_uint_eq(strip.all, 12);
