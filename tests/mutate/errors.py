@@ -909,4 +909,25 @@ ERRORS = [
     ("tools/flame/graph.c",
      "diff < 0.01 ? 0 : diff < 0.05 ? 1 : 2",
      "diff < 0.01 ? 0 : diff < 0.5 ? 1 : 2", "hlguest flame"),
+    ("filter/report/children.c", "most.high - row->share.high > (row->share.high - row->share.low) / 2;",
+     "most.high - row->share.high > row->share.high - row->share.low;", "filter proof"),
+    ("filter/report/rows.c", "most = most && (top == 0 || most < top) ? most : top;",
+     "most = most && most < top ? most : top;", "filter report"),
+    ("filter/report/shift.c", "row->place.end <= tail->from + (uint64_t)tail->shift)",
+     "row->place.start < tail->from + (uint64_t)tail->shift)", "filter twins"),
+    ("filter/view/view.c", "if (kind != place.kind && !b->in->raw)",
+     "if (kind != place.kind)", "filter withheld"),
+    ("filter/view/border.c", """		once &= !insn[1].loops;
+""",
+     "", "filter border"),
+    ("filter/profile/sandboxes.c", "else if (from->n_entered && to->entered != from->entered)",
+     "else if (to->entered != from->entered)", "filter transits"),
+    ("filter/profile/profile.c", "if (o->sandbox.n && sample->sandbox)",
+     "if (o->sandbox.n)", "filter profile"),
+    ("filter/profile/few.c", "few->more |= few->n == HLG_FEW;",
+     "few->more |= at == HLG_FEW;", "filter profile"),
+    ("filter/write/text-callers.c", """	if (n > 0 && tenths == 0)
+		tenths = 1;
+""",
+     "", "filter proof"),
 ]

@@ -325,11 +325,12 @@ END_TEST
 START_TEST(passed)
 {
 	static const int32_t ids[] = {9, 3, 8, 3, -1, 7, 5, 9};
+	struct hlg_few few = {0};
 	struct hlg_profile p[2];
 	struct hlg_options o;
 	char text[128];
 
-	kit_options(&o, "tid=100 event=a");
+	kit_options(&o, "tid=100 sandbox=7 event=a");
 	for (size_t i = 0; i < 2; i++) {
 		ck_assert(hlg_profile_init(&p[i], &o));
 		hlg_profile_event(&p[i], "a", 0);
@@ -348,11 +349,16 @@ START_TEST(passed)
 	ck_assert_str_eq(hlg_few_text(text, sizeof(text), &p[0].passed[HLG_ID_TID]),
 			 "3, 5, 7, 8, 9");
 	ck_assert_uint_eq(p[0].passed[HLG_ID_PID].n, 0); /* which was not asked for */
+	ck_assert_uint_eq(p[0].passed[HLG_ID_SANDBOX].n, 0); /* which none of them has */
 	for (int32_t tid = 4; tid < 100; tid += 50)
 		hlg_profile_add(&p[1], &(struct hlg_sample){.tid = tid, .cpumode = 5});
 	hlg_profile_merge(&p[0], &p[1]);
 	ck_assert_str_eq(hlg_few_text(text, sizeof(text), &p[0].passed[HLG_ID_TID]),
 			 "3, 4, 5, 7, 8, ...");
+	/* One that is lower takes the place of the highest. */
+	for (int32_t id = 9; id >= 4; id--)
+		hlg_few_add(&few, id);
+	ck_assert_str_eq(hlg_few_text(text, sizeof(text), &few), "4, 5, 6, 7, 8, ...");
 	hlg_profile_finish(&p[0]);
 	hlg_profile_finish(&p[1]);
 	hlg_options_finish(&o);

@@ -348,6 +348,12 @@ START_TEST(inclusive)
 }
 END_TEST
 
+/* Of 40 times three samples. At least: the limit is further by half an interval. */
+static const struct {
+	int cut;
+	bool at_least;
+} cuts[] = {{10, true}, {6, true}, {2, false}};
+
 /* What was cut off may be any function that the stack has not already. */
 START_TEST(cut)
 {
@@ -357,30 +363,34 @@ START_TEST(cut)
 	struct hlg_report report;
 	struct hlg_run run;
 	struct hlg_err err;
+	const int n = cuts[_i].cut, percent = 100 * n / 40;
+	char note[256];
 
 	write_guest();
 	kit_start(&run, WORDS " children=yes");
-	for (int i = 0; i < 30; i++)
+	for (int i = 0; i < 40 - n; i++)
 		feed(&run, AT(ONE, FRAMED), called, whole);
-	for (int i = 0; i < 10; i++)
+	for (int i = 0; i < n; i++)
 		feed(&run, AT(ONE, FRAMED), (uint64_t[]){0}, early);
 	kit_build(&run, &report);
 	report.stacks = &run.stacks;
 	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
-	ck_assert_uint_eq(report.callers.cut, 30);
-	ck_assert_uint_eq(report.callers.ends[HLG_CHAIN_END_DEEP], 30);
-	ck_assert_str_eq(report.notes.line[report.notes.n - 1],
-			 "25 % of the samples lack callers (mostly [truncated: too "
-			 "deep]), so what a function costs with all that it calls may be "
-			 "shown up to 25 points too low");
+	ck_assert_uint_eq(report.callers.cut, 3 * n);
+	ck_assert_uint_eq(report.callers.ends[HLG_CHAIN_END_DEEP], 3 * n);
+	snprintf(note, sizeof(note),
+		 "%d %% of the samples lack callers (mostly [truncated: too deep]), so "
+		 "what a function costs with all that it calls may be shown up to %d "
+		 "points too low",
+		 percent, percent);
+	ck_assert_str_eq(report.notes.line[report.notes.n - 1], note);
 	ck_assert_int_eq(hlg_children_build(&children, &report, &report.all, &err), 0);
 	ck_assert_uint_eq(children.n, 2);
 	for (size_t i = 0; i < 2; i++) {
 		const struct hlg_children_row *row = &children.rows[i];
-		bool root = row->count.samples == 90;
+		bool root = row->count.samples < 120;
 
-		ck_assert_uint_eq(row->count.samples, root ? 90 : 120);
-		ck_assert_int_eq(row->at_least, root);
+		ck_assert_uint_eq(row->count.samples, root ? 120 - 3 * n : 120);
+		ck_assert_int_eq(row->at_least, root && cuts[_i].at_least);
 		ck_assert_double_eq(row->share.high, 1);
 	}
 	hlg_children_finish(&children);
@@ -464,6 +474,22 @@ START_TEST(not_recorded)
 	hlg_children_finish(&children);
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);
+}
+END_TEST
+
+/* Some are never 0 %, nor all but some 100 %. */
+START_TEST(few_of_many)
+{
+	struct hlg_report r = {
+		.callers = {.stacks = 10000, .whole = 1, .truncated = 9999}};
+	char line[HLG_TEXT_CALLERS];
+
+	ck_assert(hlg_text_callers_check(line, &r));
+	ck_assert_str_eq(line, "0.1 % of 10000 stacks whole");
+	r.callers.whole = 9999;
+	r.callers.truncated = 1;
+	ck_assert(hlg_text_callers_check(line, &r));
+	ck_assert_str_eq(line, "99.9 % of 10000 stacks whole");
 }
 END_TEST
 
@@ -643,9 +669,10 @@ int main(void)
 		tcase_add_test(tc, inclusive);
 	if (HLG_HAVE_ZYDIS)
 		tcase_add_test(tc, inlined);
-	tcase_add_test(tc, cut);
+	tcase_add_loop_test(tc, cut, 0, sizeof(cuts) / sizeof(cuts[0]));
 	tcase_add_loop_test(tc, mostly, 0, sizeof(reasons) / sizeof(reasons[0]));
 	tcase_add_test(tc, not_recorded);
+	tcase_add_test(tc, few_of_many);
 	tcase_add_test(tc, dropped);
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, without_frames);

@@ -370,6 +370,24 @@ START_TEST(top_when_unset)
 }
 END_TEST
 
+/* Of regions a format shows its few, whatever top= says of rows, unless it says fewer. */
+START_TEST(regions_when_unset)
+{
+	struct hlg_region regions[5] = {0};
+	struct hlg_options o = {.regions = HLG_UNSET, .min = HLG_UNSET, .most_regions = 3};
+	struct hlg_view v = {.regions = regions, .n_regions = 5};
+	struct hlg_report r = {.options = &o};
+
+	ck_assert_uint_eq(hlg_rows_regions_shown(&r, &v), 3);
+	o.top = 2;
+	ck_assert_uint_eq(hlg_rows_regions_shown(&r, &v), 2);
+	o.top = 4;
+	ck_assert_uint_eq(hlg_rows_regions_shown(&r, &v), 3);
+	o.most_regions = 0;
+	ck_assert_uint_eq(hlg_rows_regions_shown(&r, &v), 4);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("report");
@@ -386,5 +404,6 @@ int main(void)
 	tcase_add_loop_test(tc, sorted, 0, 5);
 	tcase_add_loop_test(tc, shown, 0, 14);
 	tcase_add_test(tc, top_when_unset);
+	tcase_add_test(tc, regions_when_unset);
 	return tap_main(suite);
 }

@@ -6,6 +6,7 @@
  * nothing is known.
  */
 #include "filter/profile/profile.h"
+#include "filter/profile/sandboxes.h"
 #include "filter/profile/transits.h"
 
 #include "tests/kit/filter.h"
@@ -83,6 +84,24 @@ START_TEST(writes_to_ports)
 }
 END_TEST
 
+/* Where a sandbox was entered first: a recording in which it was not says nothing. */
+START_TEST(entered_first)
+{
+	const struct hlg_sandbox none = {0}, at = {.entered = 0x4000, .n_entered = 1},
+				 other = {.entered = 0x5000, .n_entered = 1};
+	struct hlg_sandbox sum = {0};
+
+	hlg_sandboxes_use(&sum, &none);
+	hlg_sandboxes_use(&sum, &at);
+	hlg_sandboxes_use(&sum, &none);
+	hlg_sandboxes_use(&sum, &at);
+	ck_assert_uint_eq(sum.entered, 0x4000);
+	ck_assert_uint_eq(sum.n_entered, 2);
+	hlg_sandboxes_use(&sum, &other);
+	ck_assert_uint_eq(sum.entered, HLG_SANDBOX_SEVERAL);
+}
+END_TEST
+
 static uint64_t down(const void *ctx, uint64_t ip)
 {
 	return ip - ip % *(const uint64_t *)ctx;
@@ -155,6 +174,7 @@ int main(void)
 	tcase_add_loop_test(tc, entries_of_the_host, 0,
 			    sizeof(entries) / sizeof(entries[0]));
 	tcase_add_test(tc, writes_to_ports);
+	tcase_add_test(tc, entered_first);
 	tcase_add_test(tc, moved);
 	tcase_add_test(tc, without_memory);
 	return tap_main(suite);

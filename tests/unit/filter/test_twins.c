@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of one name in one image are told apart, and no others: by hints where each has
  * one of its own, else by addresses. */
+#include "filter/report/shift.h"
 #include "filter/report/twins.h"
 
 #include <stdlib.h>
@@ -109,6 +110,35 @@ START_TEST(in_groups)
 }
 END_TEST
 
+/* Where another build is assumed to have run, marked is what it moved: from the function
+ * on in which it differs. */
+START_TEST(moved)
+{
+	static char path[] = "a.elf";
+	static const bool is[6] = {true, false, true, false, true, true};
+	struct hlg_image *list[] = {&images[0], &images[1]};
+	const struct hlg_space space = {.images = list, .n_images = 2};
+	struct hlg_tail tails[2] = {{.from = 0x310, .samples = 5, .shift = 16}, {0}};
+	const struct hlg_shift shift = {tails, 2};
+
+	images[0].path = path;
+	images[1].number = 1;
+	report.space = &space;
+	for (size_t i = 0; i < 6; i++)
+		rows[i].place.end = rows[i].place.start + 0x100;
+	rows[3].place.end = 0x320; /* where the tail begins here */
+	ck_assert(hlg_shift_mark(&shift, &report));
+	for (size_t i = 0; i < 6; i++)
+		ck_assert_str_eq(rows[i].apart ? rows[i].apart : "",
+				 is[i] ? "moved by +16" : "");
+	ck_assert_uint_eq(report.notes.n, 1);
+	ck_assert_str_eq(report.notes.line[0],
+			 "a.elf: from 0x310 on, 5 samples are counted +16 bytes further "
+			 "on, as if another build of it ran (--assume-shift)");
+	hlg_note_list_finish(&report.notes);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("twins");
@@ -118,5 +148,6 @@ int main(void)
 	tcase_add_loop_test(tc, told_apart, 0, sizeof(hints) / sizeof(hints[0]));
 	tcase_add_test(tc, marked);
 	tcase_add_test(tc, in_groups);
+	tcase_add_test(tc, moved);
 	return tap_main(suite);
 }

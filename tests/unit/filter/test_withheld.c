@@ -154,6 +154,9 @@ START_TEST(sums_are_conserved)
 	ck_assert_mem_eq(&r.all.guest, &forced.all.guest, sizeof(r.all.guest));
 	ck_assert_mem_eq(&r.all.kept, &forced.all.kept, sizeof(r.all.kept));
 	ck_assert_mem_eq(&r.all.padding, &forced.all.padding, sizeof(r.all.padding));
+	/* What is not named is not credited to another symbol either. */
+	ck_assert_uint_eq(r.all.stretched.samples, 0);
+	ck_assert_int_eq(forced.all.stretched.samples > 0, _i == 3);
 	/* 300 and 10 addresses in .text, 9 and 50 of them in its first gaps, and 3. */
 	ck_assert_uint_eq(r.all.n_rows, _i == 2 ? 313 - 59 : 313);
 	ck_assert_uint_eq(r.n_groups, forced.n_groups);
