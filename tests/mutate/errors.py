@@ -930,4 +930,28 @@ ERRORS = [
 		tenths = 1;
 """,
      "", "filter proof"),
+    ("tools/page/plot.c", "if (ns && (double)ns < last / 2)",
+     "if (ns && (double)ns < last)", "page plot"),
+    ("tools/page/words.c", ' || strncmp(line, "warning:", 8) == 0;',
+     ";", "format html"),
+    ("tools/page/report-data.c", """return mean * all.samples == all.period && squares == (hlg_u128)mean * all.period
+		       ? mean
+		       : 0;""",
+     """return mean * all.samples == all.period && squares
+		       ? mean
+		       : 0;""", "format html"),
+    ("tools/report/html.c", "for (size_t k = 0; row->place.kind <= HLG_GAP && k < row->n_hits; k++) {",
+     "for (size_t k = 0; row->place.kind < HLG_GAP && k < row->n_hits; k++) {", "format html"),
+    ("tools/page/report-time.c", """s->spans[i].began ? (int64_t)(s->spans[i].first * length -
+							 s->spans[i].began)
+					     : 0);""",
+     "(int64_t)(s->spans[i].first * length - s->spans[i].began));", "format html of saved profiles"),
+    ("tools/report/html-code.c", """	    (before && before->source_line == line->source_line &&
+	     strcmp(before->file, line->file) == 0))""",
+     "	    (before && before->source_line == line->source_line))", "hlguest inlined"),
+    ("tools/report/html-code.c", """			before = NULL;
+			continue;""",
+     "			continue;", "hlguest inlined"),
+    ("tools/report/calibration.c", "return event->selected && !event->member &&",
+     "return event->selected &&", "golden report-calibration"),
 ]

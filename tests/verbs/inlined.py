@@ -294,6 +294,40 @@ def check_called_by(hlguest, made, folder):
             yield f"{leaf} is called by {told}, not {weighs}"
 
 
+LINES = """
+	.file 1 "one.c"
+	.file 2 "two.c"
+	.globl _start
+	.type _start, @function
+_start:
+	.loc 1 7
+	nop
+	.loc 2 7
+	nop
+	.loc 2 8
+	.rept 40
+	nop
+	.endr
+	ret
+	.size _start, . - _start
+"""
+
+
+def check_lines(hlguest, folder):
+    """The page tells a source line where it is another, and again behind what is left out."""
+    source, elf, data = (os.path.join(folder, name) for name in ("l.s", "l.elf", "l.data"))
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(LINES)
+    must("gcc", *microvm.FREESTANDING, source, "-o", elf)
+    code = stacked.read(elf).code["_start"]
+    recording.write(data, [(stacked.BASE + addr, 7, 1, 0) for addr in (*code[:3], code[-1])])
+    html = must(hlguest, "report", "-q", "--force", "--format=html", f"{elf}@{stacked.BASE:#x}", data)
+    told = [re.sub("^[0-9]+ ", "", line)
+            for line in re.findall('<span class="source">(.*?)</span>', html)]
+    if told != ["one.c:7", "two.c:7", "two.c:8", "lines without samples", "two.c:8"]:
+        yield f"{told}"
+
+
 def check_told_apart(hlguest, made, folder):
     """In flame graphs they look other than functions that were called: no more, no less."""
     elf, path = f"{made.elf}@{stacked.BASE:#x}", os.path.join(folder, "page.html")
@@ -413,6 +447,7 @@ def main():
                 if (compiler, dwarf) == ("gcc", 5):
                     tap.run(name + "told apart",
                             lambda: list(check_told_apart(hlguest, made, folder)))
+                    tap.run("source lines in a page", lambda: list(check_lines(hlguest, folder)))
     return tap.finish()
 
 

@@ -407,6 +407,23 @@ def check_refused(build):
     html, _ = page_of(build, *CASES["the wrong base"])
     if 'class="bad"' not in html or "WRONG ELF" not in html or 'id="image"' in html:
         yield "the wrong base is not told"
+    if '<p class="warning">warning:' not in html or "<dt>warning" in html:
+        yield "a warning is among the facts"
+
+
+def check_each(build, folder):
+    """What each sample weighs is told where all weigh the same: a mean is no weight."""
+    elf, data = (os.path.join(folder, name) for name in ("each.elf", "each.data"))
+    with open(elf, "wb") as f:
+        f.write(forged.Elf().symbols([(1, forged.TEXT, 16)], b"\0code\0").build())
+    for periods, right in (((2, 2, 2), 2), ((1, 3), 0), ((1, 2), 0)):
+        with open(data, "wb") as f:
+            f.write(forged.recording(b"".join(forged.sample(time=1000 * i, period=n)
+                                              for i, n in enumerate(periods))))
+        for words, weight in (((), right), (("--weight=samples",), 1)):
+            html, _ = page_of(build, elf, data, "--force", *words)
+            if page_data(html)["each"] != weight:
+                yield f"{periods}, {words}: {page_data(html)['each']}, not {weight}"
 
 
 def piped(build):
@@ -880,11 +897,12 @@ def check_wheel(pages):
 
 
 def check_small(pages):
-    """Hot cache lines have no more code than there is: at their ends they have other bytes."""
+    """Hot cache lines have no more code than there is: at their ends they have other bytes. Gaps
+    are code, too."""
     elf, data = (os.path.join(pages.folder, name) for name in ("small.elf", "small.data"))
     for size, said in (112, "112 bytes of 112 bytes: 2 cache"), (1040, "80 bytes of 1.0 KiB: 2 cache"):
         with open(elf, "wb") as f:
-            f.write(forged.Elf(size).symbols([(1, forged.TEXT, size)], b"\0code\0").build())
+            f.write(forged.Elf(size).symbols([(1, forged.TEXT, size // 2)], b"\0code\0").build())
         with open(data, "wb") as f: # the first line and the last
             f.write(forged.recording(b"".join(forged.sample(ip=forged.TEXT + at, time=at)
                                               for at in (0, 1, 2, 3, size - 1, size - 2, size - 3))))
@@ -1085,6 +1103,7 @@ def main():
     tap.run("policy", lambda: list(check_policy(build)))
     with tempfile.TemporaryDirectory() as folder:
         tap.run("lost events", lambda: list(check_lost(build, folder)))
+        tap.run("what each sample weighs", lambda: list(check_each(build, folder)))
         tap.run("VM exits in time", lambda: list(check_exits(build)))
         pages = Pages(build, folder)
         for name in ("a Rust guest", "with callers", "VM exits", "several guests"):

@@ -62,6 +62,8 @@ def check_times(build, *words):
     right, length = page_data(fresh), data["time"]["slice"]
     if not FEW / 4 < data["time"]["n"] <= FEW:
         yield f"{data['time']['n']} slices"
+    if data["time"]["recordings"]["first"] != [0]:
+        yield f"when it began is not saved, but {data['time']['recordings']}"
     begin = report["span"]["first"] + right["time"]["recordings"]["first"][0]
     ours, theirs = by_slice(data, length, 0), from_first(by_slice(right, length, begin))
     if ours != theirs:

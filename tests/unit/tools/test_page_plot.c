@@ -54,6 +54,35 @@ START_TEST(groups_and_cells)
 }
 END_TEST
 
+/* In the unit of the longest of its column; what would be rounded to nothing is less than
+ * the last digit. */
+static const struct {
+	uint64_t ns, most;
+	const char *text;
+} times[] = {
+	{99999, 99999, "99999 ns"},
+	{1, 99999, "1 ns"},
+	{60, 200000, "0.1 us"},
+	{49, 200000, "&lt;0.1 us"},
+	{0, 200000, "0.0 us"},
+	{600, 2000000, "1 us"},
+	{499, 2000000, "&lt;1 us"},
+	{99999000, 99999000, "99999 us"},
+	{100000000, 100000000, "100.0 ms"},
+	{2500000000, 999900000000, "2.5 s"},
+};
+
+START_TEST(durations)
+{
+	FILE *f = begin();
+	char cell[64];
+
+	hlg_plot_ns(f, times[_i].ns, times[_i].most);
+	snprintf(cell, sizeof(cell), "<td class=\"number\">%s</td>", times[_i].text);
+	expect(f, cell);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("page plot");
@@ -61,5 +90,6 @@ int main(void)
 
 	tcase_add_test(tc, rows);
 	tcase_add_test(tc, groups_and_cells);
+	tcase_add_loop_test(tc, durations, 0, sizeof(times) / sizeof(times[0]));
 	return tap_main(suite);
 }
