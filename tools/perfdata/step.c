@@ -85,13 +85,18 @@ static int leave_file(struct hlg_perfdata *pd, uint64_t bytes, struct hlg_err *e
 /* Not a record: nothing tells where the next one begins. */
 static int leave_corrupt(struct hlg_perfdata *pd, struct hlg_err *err)
 {
-	uint64_t inflated =
-		pd->unzipping ? (uint64_t)(pd->hard_end - pd->walk.at) : 0;
-	uint64_t rest = pd->source.limit - hlg_window_offset(pd);
-	int rc = pd->source.stream ? hlg_window_drain(pd, &rest, err) : 0;
+	uint64_t here = (uint64_t)(pd->hard_end - pd->walk.at), ahead = 0;
+	uint64_t inflated = pd->unzipping ? here : 0;
+	int rc = 0;
 
 	pd->counts.corrupt = true;
-	return rc < 0 ? rc : leave_file(pd, inflated + rest, err);
+	if (!pd->source.stream)
+		ahead = pd->source.limit - hlg_window_offset(pd);
+	else if (!pd->source.through)
+		rc = hlg_window_drain(pd, &ahead, err);
+	else /* who writes it may never end */
+		ahead = here - inflated;
+	return rc < 0 ? rc : leave_file(pd, inflated + ahead, err);
 }
 
 static int leave_end(struct hlg_perfdata *pd, struct hlg_err *err)
