@@ -372,7 +372,7 @@ def check_five():
 # What they print is in their pages; "" is hlguest(1).
 TRANSCRIPTS = ["", "extract", "exits", "lookup", "merge", "inject", "base", "diff", "flame",
                "kallsyms", "record", "sysprof"]
-LOG = "vmm: exit, ip 0x6095\nvmm: exit, ip 0x52c4\n"
+LOG = "vmm: exit, ip 0x6095\nvmm: exit, ip 0x52db\n"
 HOME = "/home/me"  # where the pages' commands run
 BARE = ["", "diff", "record"]  # where commands stand without what they print, too
 ELIDED = "\\&..."  # a line that stands for some, or for none

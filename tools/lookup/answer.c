@@ -59,6 +59,8 @@ static int write_text(void *answer, FILE *f, struct hlg_err *err)
 		fputs(", ", f);
 		hlg_escape_print(f, a->place.image->path);
 	}
+	if (a->inside)
+		fputs(", inside an instruction: is it this ELF, at this base?", f);
 	fputc(')', f);
 	if (a->known) {
 		fputc(' ', f);
@@ -120,6 +122,8 @@ static int write_json(void *answer, FILE *f, struct hlg_err *err)
 		put(o, "address", hlg_json_hex(place->addr));
 		put(o, "offset", hlg_json_number(place->addr - place->start));
 		put(o, "size", hlg_json_number(place->end - place->start));
+		if (a->inside)
+			put(o, "inside_instruction", json_true());
 	}
 	if (a->known)
 		put_line(o, &a->line);

@@ -16,6 +16,7 @@ struct hlg_answer {
 	struct hlg_place place;
 	const char *name; /* of the place, readable if wanted; not escaped */
 	bool named;       /* it was asked for by its name */
+	bool inside;      /* the middle of an instruction: wrong base or ELF? */
 	bool known;       /* is there a line? */
 	struct hlg_source_line line;
 	size_t n_inlines;
@@ -25,7 +26,8 @@ struct hlg_answer {
 
 /*
  * Writers of a struct hlg_answer. Text: `0xADDR name+0xOFF (kind, image) file:line`, no
- * offset and no image outside, no line where none is known; then a line for each inlined
+ * offset and no image outside, no line where none is known, and in the brackets whether it
+ * is inside an instruction; then a line for each inlined
  * function, `  inlined NAME, called at file:line`; of a place that was asked for by a
  * name a line of its others. JSON: one object on one line; keys may be added, none
  * changes its meaning. They fail without memory.

@@ -16,6 +16,7 @@
 #include "filter/report/nothing.h"
 #include "filter/trust/base-search.h"
 #include "filter/view/place-name.h"
+#include "symtab/code/code.h"
 #include "symtab/escape.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -39,6 +40,8 @@ struct lookup {
 	const struct arguments *args;
 	struct hlg_run run; /* of recordings, if there are any; its images in any case */
 	struct hlg_sources sources;
+	struct hlg_code **codes; /* of each image that was asked about; NULL: none */
+	bool *tried;             /* to open that */
 	FILE *f; /* where the answers go */
 	int status;
 };
@@ -166,6 +169,29 @@ static void find_line(struct lookup *l, struct hlg_answer *a)
 						  HLG_ANSWER_INLINES);
 }
 
+/* The code of an image, or NULL: not every one has some that can be decoded. */
+static struct hlg_code *code_of(struct lookup *l, const struct hlg_image *image)
+{
+	const struct hlg_space *space = &l->run.space;
+	struct hlg_err err;
+	size_t i = 0;
+
+	while (space->images[i] != image)
+		i++;
+	if (!l->tried[i] && hlg_code_open(&l->codes[i], image, &err) < 0)
+		l->codes[i] = NULL;
+	l->tried[i] = true;
+	return l->codes[i];
+}
+
+/* Is it in the middle of an instruction? No processor tells such an address. */
+static bool is_inside(struct lookup *l, const struct hlg_place *place)
+{
+	struct hlg_code *code = place->symbol ? code_of(l, place->image) : NULL;
+
+	return code && hlg_code_at(code, place) == HLG_BOUNDARY_OFF;
+}
+
 /* Whoever takes an address out of a report has the ELF's own: where another function is
  * at that, it is told. */
 static bool tell_own(struct lookup *l, uint64_t addr)
@@ -206,8 +232,10 @@ static bool answer(struct lookup *l, uint64_t addr, const struct hlg_place *name
 	a.named = named && named->owner == a.place.owner;
 	if (a.named)
 		a.place.symbol = named->symbol;
-	if (a.place.image)
+	if (a.place.image) {
 		find_line(l, &a);
+		a.inside = is_inside(l, &a.place);
+	}
 	name = hlg_place_name(&a.place, args->demangle);
 	a.name = name;
 	ok = name && args->format->write(&a, l->f, &err) == 0;
@@ -382,11 +410,17 @@ static int open_lookup(struct lookup *l, struct hlg_err *err)
 		hlg_base_search_warn(&l->run.space);
 	if (!hlg_source_open_all(&l->sources, &l->run.space))
 		return hlg_err_memory(err, "lines");
-	return 0;
+	l->codes = calloc(l->run.space.n_images + 1, sizeof(*l->codes));
+	l->tried = calloc(l->run.space.n_images + 1, sizeof(*l->tried));
+	return l->codes && l->tried ? 0 : hlg_err_memory(err, "lookup");
 }
 
 static void close_lookup(struct lookup *l)
 {
+	for (size_t i = 0; l->codes && i < l->run.space.n_images; i++)
+		hlg_code_close(l->codes[i]);
+	free(l->codes);
+	free(l->tried);
 	if (l->sources.space)
 		hlg_source_close_all(&l->sources);
 	hlg_run_finish(&l->run);
