@@ -132,6 +132,15 @@ static void note_phases(struct hlg_report *r)
 			  worth, n, in_step);
 }
 
+/* Did KVM's tracepoints say more of exits, maybe without their addresses? */
+static bool knows_exits(const struct hlg_profile *p)
+{
+	for (uint32_t i = 0; i < p->n_events; i++)
+		if (strncmp(p->events[i].name, "kvm:", 4) == 0)
+			return true;
+	return p->transits.n;
+}
+
 /* What is not in the functions of a report although it has their addresses. */
 static void note_border(struct hlg_report *r, struct hlg_count at)
 {
@@ -149,7 +158,7 @@ static void note_border(struct hlg_report *r, struct hlg_count at)
 			  "no function's time: report's percentages are of the others "
 			  "(%shlguest exits tells why)",
 			  percent, each,
-			  r->profile->transits.n ? "" : "record --exits, and ");
+			  knows_exits(r->profile) ? "" : "record --exits, and ");
 }
 
 /*

@@ -146,6 +146,15 @@ def check_marks(build, folder, options, word):
     return follow(build, folder, err, elf, path)
 
 
+def check_no_exits(build, folder):
+    """Where no guest ran there are no exits to look at next."""
+    monitor(build, folder)  # events of KVM may be recorded
+    _, err, _ = run(hlguest_of(build), "record", "--exits", "-o", "none.data", "--", "true",
+                    cwd=folder)
+    if "no guest sample was recorded" not in err or "now: " in err:
+        yield err
+
+
 def follow(build, folder, err, elf, path):
     """The command that comes next names the guest, and works."""
     said = re.search(r"^hlguest: now: hlguest (.*)$", err, re.M)
@@ -533,6 +542,7 @@ def main():
                 lambda: check_stacks(build, folder))
         tap.run("events of KVM are no host samples, and exits is next",
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))
+        tap.run("exits of no guest", lambda: list(check_no_exits(build, folder)))
         tap.run("a full disk", lambda: list(check_full(build, folder)))
         tap.run("compressed", lambda: list(check_compressed(build, folder)))
         tap.run("without guest stacks", lambda: list(check_flat(build, folder)))

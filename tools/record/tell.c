@@ -228,7 +228,7 @@ int hlg_record_tell(struct hlg_record_request *args, const char *event, int stat
 	}
 	if (args->cut)
 		tell_cut(args);
-	else if (sums.guest == 0 && !args->exits)
+	else if (sums.guest == 0 && (!args->exits || traced == 0))
 		tell_nothing(args, event, status);
 	else if (!args->quiet && !args->runs)
 		tell_next(args);

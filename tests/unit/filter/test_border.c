@@ -416,6 +416,24 @@ START_TEST(told_by_tracepoints)
 }
 END_TEST
 
+/* Who recorded exits, if without addresses, is not told to. */
+START_TEST(told_to_record_exits)
+{
+	struct hlg_run run;
+	char *text;
+
+	start_split(&run, "guest.elf border=split");
+	if (_i)
+		hlg_profile_event(&run.profile, "kvm:kvm_userspace_exit", 0);
+	text = kit_report(&run);
+	ck_assert_msg(strstr(text, _i ? "(hlguest exits tells why)"
+				      : "(record --exits, and hlguest exits tells why)"),
+		      "%s", text);
+	free(text);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("border");
@@ -427,6 +445,7 @@ int main(void)
 			    sizeof(guests) / sizeof(guests[0]));
 	tcase_add_test(tc, hyperlight_enters_at_its_function);
 	tcase_add_test(tc, told_by_tracepoints);
+	tcase_add_loop_test(tc, told_to_record_exits, 0, 2);
 	tcase_add_loop_test(tc, rows_and_shares, 0, sizeof(shares) / sizeof(shares[0]));
 	tcase_add_loop_test(tc, words_of_formats, 0,
 			    sizeof(formats) / sizeof(formats[0]));
