@@ -50,7 +50,7 @@ struct hlg_report {
 	struct hlg_proof *proof;         /* them; NULL without stacks */
 	struct hlg_inlined_source inlines; /* set by who knows; all zero: nobody */
 	struct hlg_inlined *inlined;       /* what stacks show of it; NULL: nothing */
-	struct hlg_border border;          /* none with border=keep, but see hlg_notes_add_exits */
+	struct hlg_border border; /* none with border=keep, but see hlg_notes_add_exits */
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;
 	char *banner;     /* hlg_banner_text() of it; NULL if the samples fit */
