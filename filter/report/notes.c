@@ -132,11 +132,13 @@ static void note_phases(struct hlg_report *r)
 			  worth, n, in_step);
 }
 
-/* Did KVM's tracepoints say more of exits, maybe without their addresses? */
+/* Were exits recorded, maybe without their addresses? Other events of KVM, as that of a
+ * guest that halts, are in recordings without. */
 static bool knows_exits(const struct hlg_profile *p)
 {
 	for (uint32_t i = 0; i < p->n_events; i++)
-		if (strncmp(p->events[i].name, "kvm:", 4) == 0)
+		if (strcmp(p->events[i].name, "kvm:kvm_exit") == 0 ||
+		    strcmp(p->events[i].name, "kvm:kvm_userspace_exit") == 0)
 			return true;
 	return p->transits.n;
 }

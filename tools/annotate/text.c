@@ -29,6 +29,8 @@ enum {
 	LONGEST = 1024
 };
 
+#define EXIT "  (VM exit)"
+
 struct writer {
 	FILE *f;
 	const struct hlg_report *report;
@@ -238,14 +240,15 @@ static void put_line(const struct writer *w, const struct hlg_line *line,
 		hlg_escape_print(w->f, line->text);
 	else
 		hlg_listing_remark(w->f, line, in);
-	if (line->exit)
-		fputs("  (VM exit)", w->f);
 	/* A branch has its target in the text, an operand only how far it is. */
 	if (line->has_target) {
 		size_t used = left(w) + ADDRESS + (line->text ? strlen(line->text) : 0);
 
+		used += line->exit ? strlen(EXIT) : 0;
 		put_target(w, line, w->columns > used ? w->columns - used : 0);
 	}
+	if (line->exit)
+		fputs(EXIT, w->f);
 	fputc('\n', w->f);
 }
 

@@ -423,8 +423,8 @@ START_TEST(told_to_record_exits)
 	char *text;
 
 	start_split(&run, "guest.elf border=split");
-	if (_i)
-		hlg_profile_event(&run.profile, "kvm:kvm_userspace_exit", 0);
+	hlg_profile_event(&run.profile,
+			  _i ? "kvm:kvm_userspace_exit" : "kvm:kvm_pio", 0);
 	text = kit_report(&run);
 	ck_assert_msg(strstr(text, _i ? "(hlguest exits tells why)"
 				      : "(record --exits, and hlguest exits tells why)"),
