@@ -168,6 +168,7 @@ void hlg_view_gaps_finish(struct hlg_view_gaps *gaps);
  */
 int hlg_view_build(struct hlg_view *view, const struct hlg_view_input *in,
 		   struct hlg_err *err);
+
 /* What rows of a view that was built without the border have at its addresses: one, or
  * all. */
 struct hlg_count hlg_view_exits_of(const struct hlg_view *view, const struct hlg_row *row,

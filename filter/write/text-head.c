@@ -341,9 +341,10 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 		t->verdict == HLG_TRUST_MISMATCH ? other_build(r) : NULL;
 	const char *noun = hlg_banner_noun(r, false);
 	bool few = t->verdict != HLG_TRUST_MISMATCH; /* the banner says of what */
+	bool outside = much_outside(r);
 	char percent[16];
 
-	if (t->verdict == HLG_TRUST_VERIFIED && much_outside(r))
+	if (t->verdict == HLG_TRUST_VERIFIED && outside)
 		said = "OK in the ELF";
 	if (other) {
 		snprintf(text, HLG_TEXT_PIECE,
@@ -379,7 +380,7 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	if (!other && n && t->bytes > 0 && t->verdict >= HLG_TRUST_VERIFIED)
 		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),
 			 " (%ld %% by chance)", lround(100 * t->chance));
-	if (n && much_outside(r))
+	if (n && outside)
 		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),
 			 "; outside the ELF: %" PRIu64 " of %" PRIu64,
 			 r->all.kinds[HLG_OUTSIDE].samples, r->all.guest.samples);

@@ -28,8 +28,9 @@ struct hlg_answer {
  * Writers of a struct hlg_answer. Text: `0xADDR name+0xOFF (kind, image) file:line`, no
  * offset and no image outside, no line where none is known, and in the brackets whether it
  * is inside an instruction; then a line for each inlined function, `  inlined NAME, called
- * at file:line`; of a place that was asked for by a name a line of its others. JSON: one object on one line; keys may be added, none
- * changes its meaning. They fail without memory.
+ * at file:line`; of a place that was asked for by a name a line of its others. JSON: one
+ * object on one line; keys may be added, none changes its meaning. They fail without
+ * memory.
  */
 extern const struct hlg_format hlg_answer_text;
 extern const struct hlg_format hlg_answer_json;

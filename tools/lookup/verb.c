@@ -172,16 +172,12 @@ static void find_line(struct lookup *l, struct hlg_answer *a)
 /* The code of an image, or NULL: not every one has some that can be decoded. */
 static struct hlg_code *code_of(struct lookup *l, const struct hlg_image *image)
 {
-	const struct hlg_space *space = &l->run.space;
 	struct hlg_err err;
-	size_t i = 0;
 
-	while (space->images[i] != image)
-		i++;
-	if (!l->tried[i] && hlg_code_open(&l->codes[i], image, &err) < 0)
-		l->codes[i] = NULL;
-	l->tried[i] = true;
-	return l->codes[i];
+	if (!l->tried[image->number])
+		hlg_code_open(&l->codes[image->number], image, &err);
+	l->tried[image->number] = true;
+	return l->codes[image->number];
 }
 
 /* Is it in the middle of an instruction? No processor tells such an address. */
