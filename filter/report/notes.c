@@ -244,17 +244,9 @@ enum {
 	SHOWN = 8 /* bases, threads */
 };
 
-static bool overlaps(const struct hlg_image *image, uint64_t base)
+static bool overlaps_itself(const struct hlg_image *image, uint64_t base)
 {
-	uint64_t size = image->end - image->first;
-
-	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
-		uint64_t other = hlg_image_base(image, i).base;
-
-		if (base - other < size || other - base < size)
-			return true;
-	}
-	return false;
+	return hlg_image_overlaps(image, base, image->end - image->first);
 }
 
 /* Addresses that fit another base, in a report that is not a mismatch. */
@@ -271,7 +263,7 @@ static void tell_elsewhere(struct hlg_report *r)
 			"%" PRIu64 " samples would fit %s at base 0x%" PRIx64 "%s",
 			fit->on_samples, ti->image->path,
 			hlg_space_ip(r->space, fit->base),
-			overlaps(ti->image, fit->base)
+			overlaps_itself(ti->image, fit->base)
 				? ", which overlaps where it lies: report these "
 				  "guests apart (tid=, or their recordings)"
 				: " (FILE@auto counts them there)");

@@ -71,6 +71,7 @@ static bool fits_wholly(const struct hlg_fit *fit)
 			       (double)(fit->on_samples + fit->off_samples);
 }
 
+/* Is its base its file's, or one of KVM's records, which the samples may overrule? */
 static bool may_move(const struct hlg_image *image, const struct hlg_options *options)
 {
 	return (image->from == HLG_BASE_NOTE || image->from == HLG_BASE_EXEC ||
@@ -102,16 +103,67 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 		 found->fits[0].on_samples == here.samples.on));
 }
 
+/* Would the image at a base lie where one of the space does, it included? */
+static bool is_taken(const struct hlg_space *space, const struct hlg_image *image,
+		     uint64_t base)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (hlg_image_overlaps(space->images[i], base, image->end - image->first))
+			return true;
+	return false;
+}
+
+bool hlg_base_search_also(const struct hlg_space *space, const struct hlg_image *image,
+			  struct hlg_code *code, const struct hlg_options *options,
+			  const struct hlg_addresses *outside, struct hlg_found *found)
+{
+	size_t n = 0;
+
+	*found = (struct hlg_found){0};
+	/* Of AArch64, nearly all are on boundaries at any base. */
+	if (!may_move(image, options) || space->n_lanes ||
+	    image->elf.machine != EM_X86_64)
+		return true;
+	if (!hlg_base_find_all(code, image, outside->at, outside->n, found))
+		return false;
+	for (size_t i = 0; i < found->n; i++)
+		if (fits_wholly(&found->fits[i]) &&
+		    !is_taken(space, image, found->fits[i].base))
+			found->fits[n++] = found->fits[i];
+	found->n = n;
+	return true;
+}
+
 bool hlg_base_search_differs(const struct hlg_image *image)
 {
-	return image->refused_from != HLG_BASE_NONE || image->kvm_differs ||
+	return image->n_also_found || image->refused_from != HLG_BASE_NONE || image->kvm_differs ||
 	       image->kvm_overlaps || image->kvm_left_out;
+}
+
+static char *warn_of_others(const struct hlg_image *image)
+{
+	const size_t n = image->n_also_found;
+	char from[128], more[48] = "", *text;
+
+	hlg_base_describe(image, from, sizeof(from));
+	if (n > 1)
+		snprintf(more, sizeof(more), " and %zu more base%s", n - 1,
+			 n > 2 ? "s" : "");
+	if (asprintf(&text,
+		     "%s: some samples fit base 0x%" PRIx64 " (%s), others 0x%" PRIx64
+		     "%s; %s are used (%s@0x%" PRIx64 " keeps to the first)",
+		     image->path, image->base, from, image->also[image->n_also - n].base,
+		     more, n > 1 ? "all" : "both", image->path, image->base) < 0)
+		return NULL;
+	return text;
 }
 
 char *hlg_base_search_warning(const struct hlg_image *image)
 {
 	char from[128], *text;
 
+	if (image->n_also_found)
+		return warn_of_others(image);
 	if (image->kvm_left_out)
 		return asprintf(&text,
 				"%s: KVM's records have it at %zu bases, of which the "
@@ -189,23 +241,18 @@ void hlg_base_search_warn(const struct hlg_space *space)
 }
 
 /* Moves an image to where the samples say, if they refuse the base it has. */
-static int move_image(struct hlg_image *image, const struct hlg_space *space,
-		      const struct hlg_profile *profile, struct hlg_err *err)
+static int move_image(struct hlg_image *image, struct hlg_code *code,
+		      const struct hlg_space *space, const struct hlg_addresses *all,
+		      const struct hlg_options *options, struct hlg_err *err)
 {
 	const enum hlg_base_from from = image->from;
 	const uint64_t base = image->base;
-	struct hlg_addresses all = {0}, some = {0};
+	struct hlg_addresses some = {0};
 	struct hlg_found found = {0};
-	struct hlg_code *code;
-	int rc = hlg_code_open(&code, image, err), refused = 0;
+	int rc = 0, refused = 0;
 
-	/* What cannot be decoded, or read again, stays where it is. */
-	if (rc < 0)
-		return rc == HLG_ESYSTEM ? rc : 0;
-	if (!hlg_addresses_collect(&all, profile) ||
-	    !hlg_addresses_pick(&some, &all, space, image) ||
-	    (refused = hlg_base_search_refuses(image, code, profile->options, &some,
-					       &found)) < 0)
+	if (!hlg_addresses_pick(&some, all, space, image) ||
+	    (refused = hlg_base_search_refuses(image, code, options, &some, &found)) < 0)
 		rc = hlg_err_memory(err, image->path);
 	else if (refused)
 		rc = hlg_base_search_place(image, &found, err);
@@ -213,27 +260,63 @@ static int move_image(struct hlg_image *image, const struct hlg_space *space,
 		image->refused = base;
 		image->refused_from = from;
 	}
-	hlg_addresses_finish(&all);
 	hlg_addresses_finish(&some);
 	hlg_base_find_finish(&found);
-	hlg_code_close(code);
+	return rc;
+}
+
+/* Adds the bases at which what lies in no image fits this one. */
+static int spread_image(struct hlg_image *image, struct hlg_code *code,
+			const struct hlg_space *space, const struct hlg_addresses *all,
+			const struct hlg_options *options, struct hlg_err *err)
+{
+	struct hlg_addresses outside = {0};
+	struct hlg_found found = {0};
+	int rc = 0;
+
+	if (!hlg_addresses_pick(&outside, all, space, NULL) ||
+	    !hlg_base_search_also(space, image, code, options, &outside, &found))
+		rc = hlg_err_memory(err, image->path);
+	for (size_t i = 0; rc == 0 && i < found.n; i++) {
+		rc = hlg_image_add_base(image, found.fits[i].base, err);
+		image->n_also_found += rc == 0;
+	}
+	hlg_addresses_finish(&outside);
+	hlg_base_find_finish(&found);
 	return rc;
 }
 
 static int move_all(struct hlg_space *space, const struct hlg_profile *profile,
 		    struct hlg_err *err)
 {
+	struct hlg_addresses all = {0};
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
 		struct hlg_image *image = space->images[i];
+		struct hlg_code *code;
 
 		if (!may_move(image, profile->options))
 			continue;
-		rc = move_image(image, space, profile, err);
-		if (rc == 0 && image->refused_from != HLG_BASE_NONE)
+		rc = hlg_code_open(&code, image, err);
+		/* What cannot be decoded, or read again, stays where it is. */
+		if (rc < 0 && rc != HLG_ESYSTEM)
+			rc = 0;
+		if (!code)
+			continue;
+		if (!all.at && !hlg_addresses_collect(&all, profile))
+			rc = hlg_err_memory(err, image->path);
+		if (rc == 0)
+			rc = move_image(image, code, space, &all, profile->options, err);
+		if (rc == 0)
+			rc = spread_image(image, code, space, &all, profile->options,
+					  err);
+		hlg_code_close(code);
+		if (rc == 0 &&
+		    (image->refused_from != HLG_BASE_NONE || image->n_also_found))
 			rc = hlg_space_arrange(space, err);
 	}
+	hlg_addresses_finish(&all);
 	return rc;
 }
 

@@ -28,6 +28,16 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 			    const struct hlg_options *options,
 			    const struct hlg_addresses *addrs, struct hlg_found *found);
 
+/*
+ * Bases at which what lies in no image of the space (arranged) fits an image that has a
+ * base from its file, or of KVM's records: nearly all inside is on boundaries, and no
+ * image is in the way. Several guests, or recordings, run it there. Of x86-64, and with
+ * one lane. False without memory; the caller finishes *found in any case.
+ */
+bool hlg_base_search_also(const struct hlg_space *space, const struct hlg_image *image,
+			  struct hlg_code *code, const struct hlg_options *options,
+			  const struct hlg_addresses *outside, struct hlg_found *found);
+
 /* Do sources of an image's base differ? Then what to warn of; to be freed, NULL without
  * memory. */
 bool hlg_base_search_differs(const struct hlg_image *image);
@@ -40,8 +50,8 @@ void hlg_base_search_warn(const struct hlg_space *space);
 /*
  * Places images where KVM's records have them (base-kvm.h), and gives every image that
  * has no base then those that the samples fit, if there are any, and arranges the space
- * again; and every image whose base is refused, unless strict-base=
- * or emit= keep to it. An image whose code cannot be decoded, or which no base fits, is
+ * again; and every image whose base is refused, or is not the only one, unless
+ * strict-base= or emit= keep to it. An image whose code cannot be decoded, or which no base fits, is
  * left as it is. Fails without memory, or when images overlap.
  */
 int hlg_base_search_all(struct hlg_space *space, const struct hlg_profile *profile,

@@ -193,6 +193,28 @@ static bool test_refused(const struct hlg_per_file *judge, struct trial *t,
 	return refused >= 0;
 }
 
+/* An image that is placed is tested, too, where what is in none fits it. */
+static bool test_also(const struct hlg_per_file *judge, struct trial *t,
+		      const struct hlg_image *image, const struct hlg_options *options,
+		      struct hlg_per_file_verdict *fit)
+{
+	struct hlg_code *code = judge->codes[image->number];
+	struct hlg_found found;
+	bool ok;
+
+	if (!code || t->addrs.n == 0)
+		return true;
+	ok = hlg_base_search_also(judge->space, image, code, options, &t->addrs, &found);
+	if (ok && found.n) {
+		if (fit->n_bases == 0)
+			fit->base = found.fits[0].base;
+		fit->n_bases += found.n;
+		ok = test_at(judge, t, image, &found);
+	}
+	hlg_base_find_finish(&found);
+	return ok;
+}
+
 static int compare_own(const void *a, const void *b)
 {
 	const struct own *x = a, *y = b;
@@ -254,6 +276,8 @@ bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *pr
 		ok = test_refused(judge, &t, judge->space->images[i], profile->options,
 				  fit);
 	ok = ok && test_placed(judge, &t, fit);
+	for (size_t i = 0; ok && i < judge->space->n_images; i++)
+		ok = test_also(judge, &t, judge->space->images[i], profile->options, fit);
 	for (size_t i = 0; ok && i < judge->space->n_images; i++)
 		ok = test_found(judge, &t, judge->space->images[i], fit);
 	/* What is left is in no image. */

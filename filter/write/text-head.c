@@ -47,6 +47,8 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 		snprintf(from, sizeof(from), "Hyperlight note %s", image->elf.hyperlight);
 	else
 		hlg_base_describe(image, from, sizeof(from));
+	if (image->n_also_found)
+		strncat(from, ", and from the samples", sizeof(from) - strlen(from) - 1);
 	if (image->n_also)
 		snprintf(base, sizeof(base), "%zu bases", hlg_image_n_bases(image));
 	else if (image->from == HLG_BASE_NONE)

@@ -332,7 +332,7 @@ int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_fro
 	image->base = at.base;
 	image->bias = at.bias;
 	image->from = from;
-	image->n_also = 0;
+	image->n_also = image->n_also_found = 0;
 	return 0;
 }
 
@@ -350,7 +350,7 @@ void hlg_image_clear_base(struct hlg_image *image)
 {
 	image->base = image->bias = 0;
 	image->from = HLG_BASE_NONE;
-	image->n_also = 0;
+	image->n_also = image->n_also_found = 0;
 }
 
 int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *err)
@@ -374,6 +374,17 @@ size_t hlg_image_n_bases(const struct hlg_image *image)
 struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i)
 {
 	return i ? image->also[i - 1] : (struct hlg_base){image->base, image->bias};
+}
+
+bool hlg_image_overlaps(const struct hlg_image *image, uint64_t base, uint64_t size)
+{
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
+		const uint64_t own = hlg_image_base(image, i).base;
+
+		if (base - own < image->end - image->first || own - base < size)
+			return true;
+	}
+	return false;
 }
 
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base)

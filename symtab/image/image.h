@@ -77,6 +77,7 @@ struct hlg_image {
 	size_t kvm_left_out; /* bases of KVM's records, beyond as many as it may have */
 	struct hlg_base *also; /* further bases: several guests run it */
 	size_t n_also;
+	size_t n_also_found; /* the last of these, that only the samples tell of */
 	size_t number; /* among the images of its space, from 0 on */
 	unsigned lane; /* lane.h; 0 but in a space of several */
 };
@@ -135,6 +136,9 @@ int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *e
 /* All bases, in the order they were set and added: i from 0, below the number. */
 size_t hlg_image_n_bases(const struct hlg_image *image);
 struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i);
+
+/* Does it lie, at one of them, where something of this size would at a base? */
+bool hlg_image_overlaps(const struct hlg_image *image, uint64_t base, uint64_t size);
 
 /* Is this one of them? */
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base);

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "filter/trust/addresses.h"
+#include "filter/trust/per-file.h"
 
 #include <string.h>
 
@@ -126,6 +127,94 @@ START_TEST(several_guests)
 		      "samples\n"
 		      "            0x70000                      32 "
 		      "samples\n"));
+	free(text);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+static const struct {
+	const char *words;
+	uint64_t at, n, off; /* samples elsewhere, and one of them off boundaries */
+	size_t also;
+} others[] = {
+	{"guest.elf", 0x70000, 32, 0, 1},
+	{"guest.elf", 0x70000, 7, 0, 0},
+	{"guest.elf", 0x70000, 30, 0x71061, 0}, /* fits, but not wholly */
+	{"guest.elf", 0x70001, 32, 0, 0},
+	{"guest.elf@0x4000", 0x70000, 32, 0, 0},
+	{"guest.elf strict-base=yes", 0x70000, 32, 0, 0},
+	{"guest.elf emit=pass", 0x70000, 32, 0, 0},
+	{"guest.elf b.elf@0x72000", 0x70000, 32, 0, 0}, /* another is in the way, */
+	{"guest.elf b.elf@0x6f000", 0x70000, 32, 0, 0}, /* or begins before */
+	{"guest.elf b.elf@0x80000", 0x70000, 32, 0, 1},
+};
+
+/* Guests of one image beside those where its file says. */
+START_TEST(guests_beside_the_files_base)
+{
+	struct hlg_run run;
+	const struct hlg_image *image;
+
+	write_guest("guest.elf", "0.17.0", ET_DYN);
+	write_guest("b.elf", NULL, ET_DYN);
+	kit_start(&run, others[_i].words);
+	feed(&run, 0x4000, 32, 3);
+	feed(&run, others[_i].at, others[_i].n, 1);
+	if (others[_i].off)
+		kit_add(&run, 0, others[_i].off, 1, 1);
+	image = run.space.images[0];
+	for (int again = 0; again < 2; again++) {
+		settle(&run);
+		ck_assert_uint_eq(image->base, 0x4000);
+		ck_assert_uint_eq(hlg_image_n_bases(image), 1 + others[_i].also);
+		ck_assert_uint_eq(image->n_also_found, others[_i].also);
+	}
+	if (others[_i].also)
+		ck_assert_uint_eq(hlg_image_base(image, 1).base, 0x70000);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* A recording of both is judged at both; one of the others alone, where these are. */
+START_TEST(a_recording_is_judged_at_all_bases)
+{
+	struct hlg_per_file_verdict fit;
+	struct hlg_per_file judge;
+	struct hlg_run run;
+
+	write_guest("guest.elf", "0.17.0", ET_DYN);
+	kit_start(&run, "guest.elf");
+	ck_assert(hlg_per_file_begin(&judge, &run.space, run.options.gaps));
+	if (_i == 0)
+		feed(&run, 0x4000, 32, 3);
+	feed(&run, 0x70000, 32, 1);
+	ck_assert(hlg_per_file_judge(&judge, &run.profile, &fit));
+	ck_assert_uint_eq(fit.base, _i == 0 ? 0x4000 : 0x70000);
+	ck_assert_uint_eq(fit.n_bases, _i == 0 ? 2 : 1);
+	ck_assert_int_eq(fit.verdict, HLG_TRUST_VERIFIED);
+	hlg_per_file_finish(&judge);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* And what is said of them. */
+START_TEST(guests_beside_the_files_base_are_told)
+{
+	struct hlg_run run;
+	char *text;
+
+	write_guest("guest.elf", "0.17.0", ET_DYN);
+	kit_start(&run, "guest.elf");
+	feed(&run, 0x4000, 32, 3);
+	feed(&run, 0x70000, 32, 1);
+	feed(&run, 0x90000, 32, 2);
+	text = kit_report(&run);
+	ck_assert_ptr_nonnull(
+		strstr(text, "3 bases (Hyperlight note 0.17.0, and from the samples)"));
+	ck_assert_ptr_nonnull(strstr(
+		text, "warning:  guest.elf: some samples fit base 0x4000 (from the "
+		      "Hyperlight note, version 0.17.0), others 0x90000 and 1 more "
+		      "base; all are used (guest.elf@0x4000 keeps to the first)\n"));
 	free(text);
 	hlg_run_finish(&run);
 }
@@ -271,6 +360,10 @@ int main(void)
 		tcase_add_loop_test(tc, bases_are_decided_in_order, 0,
 				    sizeof(orders) / sizeof(orders[0]));
 		tcase_add_test(tc, several_guests);
+		tcase_add_loop_test(tc, guests_beside_the_files_base, 0,
+				    sizeof(others) / sizeof(others[0]));
+		tcase_add_loop_test(tc, a_recording_is_judged_at_all_bases, 0, 2);
+		tcase_add_test(tc, guests_beside_the_files_base_are_told);
 		tcase_add_test(tc, claimed_addresses_are_not_asked);
 		tcase_add_loop_test(tc, no_memory_decides_nothing, 0, 2);
 	}
