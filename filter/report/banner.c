@@ -81,13 +81,44 @@ static bool put_builds(FILE *f, const struct hlg_report *r, const char *first)
 	return any;
 }
 
+/* Is there a base, or a move, at which those fit that do not where images lie? */
+static bool is_explained(const struct hlg_trust *trust)
+{
+	for (size_t i = 0; i < trust->n_images; i++) {
+		const struct hlg_image_test *ti = &trust->images[i];
+
+		if (hlg_trust_elsewhere(ti) ||
+		    (ti->tail.shift &&
+		     ti->tail.samples >= ti->tested.samples.off / 2))
+			return true;
+	}
+	return false;
+}
+
+/* ": 1 thread fits, and 2 do not (they may run another ELF: name that, too)". */
+static bool put_threads(FILE *f, const struct hlg_trust *trust)
+{
+	const size_t fit = trust->n_fitting, others = trust->n_threads;
+	bool sandboxes;
+
+	if (fit == 0 || others == 0 || is_explained(trust))
+		return false;
+	sandboxes = hlg_profile_sandbox_of(trust->threads[0].tid) > 0;
+	fprintf(f, ": %zu %s%s fit%s, and %zu do%s not (%s may run another ELF: name that, "
+		   "too)",
+		fit, sandboxes ? "sandbox" : "thread",
+		fit == 1 ? "" : sandboxes ? "es" : "s", fit == 1 ? "s" : "", others,
+		others == 1 ? "es" : "", others == 1 ? "it" : "they");
+	return true;
+}
+
 /* Why not all of them are named that have samples. */
 static void put_mixed(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_tested *all = &r->trust.all;
 	char percent[16];
 
-	if (!put_builds(f, r, ": "))
+	if (!put_builds(f, r, ": ") && !put_threads(f, &r->trust))
 		fputs(": some are of other code", f);
 	if (hlg_verdict_is_padded(all)) {
 		hlg_interval_part(percent, all->padding,
@@ -192,7 +223,7 @@ static void put_banner(FILE *f, const struct hlg_report *r)
 			hlg_banner_noun(r, false), chance);
 	if (all->verdict == HLG_TRUST_MIXED) {
 		put_mixed(f, r);
-	} else if (!put_tails(f, r)) {
+	} else if (!put_threads(f, &r->trust) && !put_tails(f, r)) {
 		fputs(": wrong ELF or wrong base", f);
 		put_better(f, &r->trust);
 	}

@@ -388,7 +388,7 @@ static void tell_threads(struct hlg_report *r)
 			sandbox > 0 ? sandbox : m->tid,
 			hlg_interval_part(percent, m->samples.on, m->samples.off),
 			m->samples.on + m->samples.off,
-			sandbox > 0 ? " (if it runs another ELF, name that, too)" : "");
+			i == 0 ? " (if it runs another ELF, name that, too)" : "");
 	}
 	if (trust->n_threads > SHOWN)
 		hlg_note_list_warn(&r->remarks, "%zu more %s do not fit",

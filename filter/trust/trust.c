@@ -232,8 +232,8 @@ static size_t add_threads(struct hlg_thread_test *list, size_t n, struct hlg_cod
 }
 
 /* Adds up what is of one thread, and keeps those that are off boundaries; none if none
- * fits: then it is not the threads that differ. */
-static size_t merge_threads(struct hlg_thread_test *list, size_t n)
+ * fits: then it is not the threads that differ. Counts those that fit. */
+static size_t merge_threads(struct hlg_thread_test *list, size_t n, size_t *fitting)
 {
 	size_t fit = 0, kept = 0;
 
@@ -242,9 +242,10 @@ static size_t merge_threads(struct hlg_thread_test *list, size_t n)
 
 		for (j = i + 1; j < n && list[j].tid == sum.tid; j++)
 			add_boundaries(&sum.samples, &list[j].samples);
-		if (!hlg_verdict_is_off(&sum.samples))
+		if (!hlg_verdict_is_off(&sum.samples)) {
 			fit++;
-		else if (sum.tid != -1 && sum.tid != HLG_MANY_TIDS)
+			*fitting += sum.samples.on >= HLG_VERDICT_LEAST_ADDRS;
+		} else if (sum.tid != -1 && sum.tid != HLG_MANY_TIDS)
 			list[kept++] = sum;
 	}
 	return fit ? kept : 0;
@@ -267,7 +268,7 @@ static bool find_threads(struct hlg_trust *trust, const struct hlg_view *view)
 			n = add_threads(list, n, ti->code, view, row);
 	}
 	qsort(list, n, sizeof(*list), compare_tids);
-	n = merge_threads(list, n);
+	n = merge_threads(list, n, &trust->n_fitting);
 	qsort(list, n, sizeof(*list), compare_threads);
 	trust->threads = list;
 	trust->n_threads = n;

@@ -58,7 +58,8 @@ static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 				err, HLG_EINPUT,
 				"%s@0x%" PRIx64 ": overlaps %s@0x%" PRIx64
 				" at 0x%" PRIx64
-				" (state the bases as FILE@ADDR, or name one at a time)",
+				" (state the bases as FILE@ADDR, or name one; hlguest "
+				"report tells them apart)",
 				b->image->path, b->at.base, a->image->path, a->at.base,
 				b->first);
 	}
