@@ -66,7 +66,7 @@ BUILDS = {
     "rustc, one unit": (RUST, "rs", ("rustc", "-g", "-O", "-C", "lto=fat")),
 }
 STEP = 4
-MANY = 20000  # addresses: of more the gate asks for each second, third...
+MANY = 8000  # addresses: of more the gate asks for each second, third...
 LEAST = 100  # addresses in inlined code: fewer would say little
 
 

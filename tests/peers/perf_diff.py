@@ -4,7 +4,7 @@
 perf_diff.py DUMP HOSTS TELL_FILTER.so [--seeds=N|--seeds=FROM-TO] [DATA...]
 
 Recordings of every shape that perf can make here, and those given, are read by
-perfdata-dump and by perf script with a filter that tells each sample (of files, each second
+perfdata-dump and by perf script with a filter that tells each sample (of files, each third
 shape, but all of them with HLG_ALL in the environment). The samples must be
 the same, each with its event, process, time, CPU, address, period and mode: their order
 may differ, for perf sorts by time. Each host sample must have the process and the mapping
@@ -442,7 +442,7 @@ def judge(check, what, name):
 
 def main():
     checks = [(check_inherited if "inherited" in shape else check_shape, shape, shape)
-              for shape in some(SHAPES, 2)]
+              for shape in some(SHAPES, 3)]
     checks += [(check_pipe, shape, "pipe: " + shape) for shape in PIPES]
     checks += [(check_killed, None, "killed"),
                (check_header, None, "facts of the host"),

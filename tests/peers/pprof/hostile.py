@@ -5,7 +5,8 @@
     hostile.py --build DIR [--rounds N] [--seed N]
 
 Whatever is in a file, hlguest report and hlguest merge read it or refuse it with one line
-on standard error and status 1; they never crash, and never take much memory.
+on standard error and status 1; they never crash, and never take much memory. They take turns;
+both read each with HLG_ALL in the environment.
 """
 import gzip
 import os
@@ -20,7 +21,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from kit import MISFIT, Bench, content
 
-from tap import ALL, Skip, Tap, but_banner, environment, parser
+from tap import ALL, Skip, Tap, but_banner, environment, parser, some
 
 GIB = 1 << 30
 EXTRA = 2000  # the field of Profile with what is hlguest's own: pprof.proto
@@ -105,13 +106,15 @@ class Victim:
         self.data = gzip.decompress(content(self.good))
         self.parts = list(fields(self.data))
         self.path = os.path.join(bench.work, "hostile.pb.gz")
+        self.fed = 0
 
     def feed(self, raw, what, refused=None):
         """Differences from a clean answer; refused: what has to be said, if anything."""
         with open(self.path, "wb") as f:
             f.write(raw)
-        for argv in (["report", "demo.elf", self.path, "--format=csv", *self.words],
-                     ["merge", self.good, self.path]):
+        self.fed += 1
+        for argv in some((["report", "demo.elf", self.path, "--format=csv", *self.words],
+                          ["merge", self.good, self.path]), 2, self.fed):
             done = subprocess.run(
                 [self.bench.hlguest, *argv], cwd=self.bench.folder("given"), timeout=60,
                 env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
