@@ -20,6 +20,18 @@ const char *hlg_banner_noun(const struct hlg_report *r, bool one)
 	return one ? "sample" : "samples";
 }
 
+bool hlg_banner_much_outside(const struct hlg_report *r)
+{
+	return r->all.kinds[HLG_OUTSIDE].samples > r->all.guest.samples / 20;
+}
+
+const char *hlg_banner_said(const struct hlg_report *r)
+{
+	if (r->trust.all.verdict == HLG_TRUST_VERIFIED && hlg_banner_much_outside(r))
+		return r->space->n_images > 1 ? "OK in the ELFs" : "OK in the ELF";
+	return hlg_verdict_said(r->trust.all.verdict);
+}
+
 /*
  * "; base 0x4000 fits 100.00 %", for each image that some base fits. Where no image can
  * be decoded, none was tried.

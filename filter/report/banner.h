@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The line above a report whose samples do not fit. */
+/* The line above a report whose samples do not fit, and words for how far they do. */
 #ifndef HLG_FILTER_REPORT_BANNER_H
 #define HLG_FILTER_REPORT_BANNER_H
 
@@ -11,6 +11,13 @@ char *hlg_banner_text(const struct hlg_report *report);
 
 /* What a report is of: "samples" or "addresses"; one of them: "sample", "address". */
 const char *hlg_banner_noun(const struct hlg_report *report, bool one);
+
+/* Of what no test can tell anything there is more than one sample in twenty. */
+bool hlg_banner_much_outside(const struct hlg_report *report);
+
+/* The verdict in a word or two, for people: verdict.h's, but where a report that fits has
+ * much outside "OK in the ELF". */
+const char *hlg_banner_said(const struct hlg_report *report);
 
 /* And what follows from it. */
 extern const char hlg_banner_unnamed[];

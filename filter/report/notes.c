@@ -101,7 +101,7 @@ static void time_each(char buf[static 48], const struct hlg_report *r,
 		time &= r->events[i].count.samples == 0 ||
 			r->profile->events[r->events[i].event].kind == HLG_EVENT_TIMER;
 	buf[0] = '\0';
-	if (exits == 0 || !time || r->by & HLG_BY_EVENT)
+	if (exits == 0 || exits > UINT64_MAX / 100 || !time || r->by & HLG_BY_EVENT)
 		return;
 	tenths = (at.period + 50 * exits) / (100 * exits);
 	if (tenths < 100)
@@ -161,6 +161,22 @@ static void note_border(struct hlg_report *r, struct hlg_count at)
 			  "(%shlguest exits tells why)",
 			  percent, each,
 			  knows_exits(r->profile) ? "" : "record --exits, and ");
+}
+
+/* Of few samples, what a longer recording would have told. */
+static void note_doubtful(struct hlg_report *r)
+{
+	char percent[16];
+
+	if (r->border.doubtful < 3 ||
+	    r->border.doubtful < r->all.guest.samples / 100)
+		return;
+	hlg_interval_percent(percent, (double)r->border.doubtful /
+					      (double)r->all.guest.samples);
+	hlg_note_list_add(&r->notes,
+			  "%s %% of the guest's samples may be at VM exits, but are too "
+			  "few to tell: functions have them (record longer)",
+			  percent);
 }
 
 /*
@@ -244,9 +260,17 @@ enum {
 	SHOWN = 8 /* bases, threads */
 };
 
-static bool overlaps_itself(const struct hlg_image *image, uint64_t base)
+static bool overlaps(const struct hlg_image *image, uint64_t base)
 {
-	return hlg_image_overlaps(image, base, image->end - image->first);
+	uint64_t size = image->end - image->first;
+
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
+		uint64_t other = hlg_image_base(image, i).base;
+
+		if (base - other < size || other - base < size)
+			return true;
+	}
+	return false;
 }
 
 /* Addresses that fit another base, in a report that is not a mismatch. */
@@ -263,7 +287,7 @@ static void tell_elsewhere(struct hlg_report *r)
 			"%" PRIu64 " samples would fit %s at base 0x%" PRIx64 "%s",
 			fit->on_samples, ti->image->path,
 			hlg_space_ip(r->space, fit->base),
-			overlaps_itself(ti->image, fit->base)
+			overlaps(ti->image, fit->base)
 				? ", which overlaps where it lies: report these "
 				  "guests apart (tid=, or their recordings)"
 				: " (FILE@auto counts them there)");
@@ -537,6 +561,7 @@ void hlg_notes_add(struct hlg_report *r)
 	note_phases(r);
 	hlg_rates_note(r);
 	note_border(r, r->all.border);
+	note_doubtful(r);
 	note_edges(r);
 	note_arm64(r);
 	note_accounting(r);

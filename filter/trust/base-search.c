@@ -107,10 +107,12 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 static bool is_taken(const struct hlg_space *space, const struct hlg_image *image,
 		     uint64_t base)
 {
-	for (size_t i = 0; i < space->n_images; i++)
-		if (hlg_image_overlaps(space->images[i], base, image->end - image->first))
+	const uint64_t last = base + (image->end - image->first - 1);
+
+	for (size_t i = 0; i < space->n_ranges; i++)
+		if (space->ranges[i].first <= last && space->ranges[i].last >= base)
 			return true;
-	return false;
+	return last < base;
 }
 
 bool hlg_base_search_also(const struct hlg_space *space, const struct hlg_image *image,

@@ -229,6 +229,9 @@ static bool test(const struct search *s, size_t i, bool exit, enum hlg_leave lea
 		sides[k] = count(s, i + k, 1, leave);
 		out |= hlg_border_stands_out(&sides[k], times);
 	}
+	for (size_t k = 0; !out && leave == HLG_LEAVE_ALWAYS && k < n; k++)
+		if (is_more(&sides[k], times))
+			s->border->doubtful += sides[k].samples;
 	for (size_t k = 0; out && k < n; k++)
 		if (is_more(&sides[k], times) &&
 		    !add(s->border, s->place.image, insn[i + k].addr))

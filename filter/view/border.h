@@ -58,6 +58,8 @@ struct hlg_border_addr {
 struct hlg_border {
 	struct hlg_border_addr *at; /* by image and address */
 	size_t n;
+	uint64_t doubtful; /* samples where every guest is left or entered, which are more
+			    * than the neighbours' but not enough to tell: not of it */
 };
 
 /* Samples of addresses, and of so many others that run as often. */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "config.h"
+#include "filter/report/banner.h"
 #include "filter/report/rows.h"
 #include "filter/write/text-callers.h"
 #include "filter/write/text-line.h"
@@ -64,7 +65,7 @@ static void write_tested(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_tested *t = &r->trust.all;
 
-	fprintf(f, "check     %s", hlg_verdict_said(t->verdict));
+	fprintf(f, "check     %s", hlg_banner_said(r));
 	if (t->addrs.on + t->addrs.off == 0) {
 		fputc('\n', f);
 	} else {

@@ -325,17 +325,11 @@ static const struct hlg_image_test *other_build(const struct hlg_report *r)
 	return NULL;
 }
 
-/* What no test can tell anything of, if it is more than one in twenty. */
-static bool much_outside(const struct hlg_report *r)
-{
-	return r->all.kinds[HLG_OUTSIDE].samples > r->all.guest.samples / 20;
-}
-
 void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 			 const struct hlg_screen *screen)
 {
 	const struct hlg_tested *t = &r->trust.all;
-	const char *said = hlg_verdict_said(t->verdict);
+	const char *said = hlg_banner_said(r);
 	uint64_t n = t->samples.on + t->samples.off;
 	uint64_t addrs = t->addrs.on + t->addrs.off;
 	char text[HLG_TEXT_PIECE];
@@ -343,11 +337,8 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 		t->verdict == HLG_TRUST_MISMATCH ? other_build(r) : NULL;
 	const char *noun = hlg_banner_noun(r, false);
 	bool few = t->verdict != HLG_TRUST_MISMATCH; /* the banner says of what */
-	bool outside = much_outside(r);
 	char percent[16];
 
-	if (t->verdict == HLG_TRUST_VERIFIED && outside)
-		said = "OK in the ELF";
 	if (other) {
 		snprintf(text, HLG_TEXT_PIECE,
 			 "WRONG ELF: build id %.8s ran, this is %.8s", other->ran->id,
@@ -382,10 +373,10 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	if (!other && n && t->bytes > 0 && t->verdict >= HLG_TRUST_VERIFIED)
 		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),
 			 " (%ld %% by chance)", lround(100 * t->chance));
-	if (n && outside)
+	if (n && hlg_banner_much_outside(r))
 		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),
-			 "; outside the ELF: %" PRIu64 " of %" PRIu64,
-			 r->all.kinds[HLG_OUTSIDE].samples, r->all.guest.samples);
+			 "; outside the ELF%s: %" PRIu64 " of %" PRIu64,
+			 r->space->n_images > 1 ? "s" : "", r->all.kinds[HLG_OUTSIDE].samples, r->all.guest.samples);
 	hlg_text_line_wrap(f, screen, "check     ", text);
 }
 
@@ -398,12 +389,12 @@ void hlg_text_head_write(FILE *f, const struct hlg_report *r)
 	for (size_t i = 0; i < r->space->n_images; i++)
 		write_guest(f, r, r->space->images[i], i ? "" : "guest");
 	write_recorded(f, r);
-	write_sandboxes(f, r);
 	if (r->space->n_images)
 		hlg_text_head_check(f, r, &r->screen);
 	if (hlg_text_callers_check(callers, r))
 		hlg_text_line_wrap(f, &r->screen, "callers   ", callers);
 	hlg_text_line_notes(f, &r->screen, &r->notes, HLG_NOTE_WARNING);
 	hlg_text_line_notes(f, &r->screen, &r->remarks, HLG_NOTE_WARNING);
+	write_sandboxes(f, r); /* of which there may be hundreds */
 	fputc('\n', f);
 }

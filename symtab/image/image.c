@@ -376,17 +376,6 @@ struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i)
 	return i ? image->also[i - 1] : (struct hlg_base){image->base, image->bias};
 }
 
-bool hlg_image_overlaps(const struct hlg_image *image, uint64_t base, uint64_t size)
-{
-	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
-		const uint64_t own = hlg_image_base(image, i).base;
-
-		if (base - own < image->end - image->first || own - base < size)
-			return true;
-	}
-	return false;
-}
-
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base)
 {
 	for (size_t i = 0; i < hlg_image_n_bases(image); i++)

@@ -137,9 +137,6 @@ int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *e
 size_t hlg_image_n_bases(const struct hlg_image *image);
 struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i);
 
-/* Does it lie, at one of them, where something of this size would at a base? */
-bool hlg_image_overlaps(const struct hlg_image *image, uint64_t base, uint64_t size);
-
 /* Is this one of them? */
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base);
 

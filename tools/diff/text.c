@@ -13,6 +13,7 @@
 
 #include "config.h"
 #include "filter/output/memstream.h"
+#include "filter/report/banner.h"
 #include "filter/report/rows.h"
 #include "filter/write/text-line.h"
 #include "filter/write/text-scale.h"
@@ -78,7 +79,7 @@ static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
 		fprintf(f, INDENT "... and %zu more\n", side->n_runs - SHOWN);
 	for (size_t i = 0; i < side->space->n_images; i++)
 		write_image(f, side->space->images[i]);
-	fprintf(f, INDENT "check %s", hlg_verdict_said(tested->verdict));
+	fprintf(f, INDENT "check %s", hlg_banner_said(&side->report));
 	if (tested->addrs.on + tested->addrs.off)
 		fprintf(f, " (%s %% of samples on instruction starts)",
 			hlg_interval_percent(percent, tested->by_samples.share));

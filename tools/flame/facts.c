@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "filter/output/memstream.h"
+#include "filter/report/banner.h"
 #include "filter/report/rows.h"
 #include "filter/stats/interval.h"
 
@@ -76,7 +77,7 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 		all.samples, plural(all.samples), events[0] ? " of " : "", events,
 		recordings, guest, all.samples - guest);
 	hlg_note_list_add(&texts[HLG_GRAPH_HEAD], "%scheck %s%s", which,
-			  hlg_verdict_said(r->trust.all.verdict), widths);
+			  hlg_banner_said(r), widths);
 	free(events);
 	add_lines(&texts[HLG_GRAPH_WARN], &r->notes, which, HLG_NOTE_WARNING);
 	add_lines(&texts[HLG_GRAPH_WARN], &r->remarks, which, HLG_NOTE_WARNING);

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "filter/output/memstream.h"
+#include "filter/report/banner.h"
 #include "filter/report/frames.h"
 #include "filter/report/nothing.h"
 #include "filter/report/rows.h"
 #include "filter/trust/base-search.h"
-#include "filter/trust/verdict.h"
 #include "filter/write/folded.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
@@ -321,7 +321,7 @@ static void tell_side(const struct stacks *stacks)
 	uint64_t n = stacks->tree.nodes[HLG_TREE_ROOT].total.samples;
 
 	fprintf(stderr, "%" PRIu64 " sample%s, check %s", n, n == 1 ? "" : "s",
-		hlg_verdict_said(stacks->report.trust.all.verdict));
+		hlg_banner_said(&stacks->report));
 }
 
 /* What was written to a file, as nothing of it is seen. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/report/banner.h"
 #include "filter/report/build.h"
 #include "filter/report/nothing.h"
 #include "filter/run.h"
@@ -257,7 +258,7 @@ static void print_sums(const struct injection *j)
 
 	fputs("written    ", stdout);
 	hlg_escape_print(stdout, j->out);
-	printf("  (check %s)\n", hlg_verdict_said(j->report.trust.all.verdict));
+	printf("  (check %s)\n", hlg_banner_said(&j->report));
 	print_files(j);
 	fputs("show       perf report -i ", stdout);
 	hlg_escape_print(stdout, j->out);

@@ -132,6 +132,15 @@ START_TEST(several_guests)
 }
 END_TEST
 
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
 static const struct {
 	const char *words;
 	uint64_t at, n, off; /* samples elsewhere, and one of them off boundaries */
@@ -147,6 +156,8 @@ static const struct {
 	{"guest.elf b.elf@0x72000", 0x70000, 32, 0, 0}, /* another is in the way, */
 	{"guest.elf b.elf@0x6f000", 0x70000, 32, 0, 0}, /* or begins before */
 	{"guest.elf b.elf@0x80000", 0x70000, 32, 0, 1},
+	{"guest.elf map:in.map", 0x70000, 32, 0, 0},
+	{"guest.elf map:around.map", 0x70000, 32, 0, 1},
 };
 
 /* Guests of one image beside those where its file says. */
@@ -157,6 +168,8 @@ START_TEST(guests_beside_the_files_base)
 
 	write_guest("guest.elf", "0.17.0", ET_DYN);
 	write_guest("b.elf", NULL, ET_DYN);
+	write_text("in.map", "71000 10 f\n");
+	write_text("around.map", "60000 10 f\n90000 10 g\n");
 	kit_start(&run, others[_i].words);
 	feed(&run, 0x4000, 32, 3);
 	feed(&run, others[_i].at, others[_i].n, 1);

@@ -351,6 +351,42 @@ static const struct {
 	{"guest.elf border=keep format=folded", ";compute 500\n", "__vm_exit__"},
 };
 
+/* The two sides of an exit have more than the others, but too few samples to tell. */
+static const struct {
+	unsigned samples[10];
+	uint64_t doubtful;
+} doubts[] = {
+	{{0, 0, 0, 2, 1}, 3},
+	{{1, 1, 1, 2, 1}, 2}, /* one side has as many as others */
+	{{9, 9, 9, 2, 1}, 0},
+	{{0, 0, 0, 9, 20}, 0}, /* that is enough */
+};
+
+START_TEST(too_few_to_tell)
+{
+	struct guest few = {"few", AT, {NOP, NOP, NOP, HVC, NOP, RET}, {0}, {0}, NULL};
+	const char note[] = "100.00 % of the guest's samples may be at VM exits";
+	struct hlg_border border;
+	struct hlg_run run;
+	char *text;
+
+	memcpy(few.samples, doubts[_i].samples, sizeof(few.samples));
+	write_guest(&few, "dispatch");
+	kit_start(&run, "guest.elf@0x4000");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (unsigned i = 0; i < 10; i++)
+		kit_add(&run, 0, few.at + KIT_BASE + 4 * i, 1, few.samples[i]);
+	find(&border, &run);
+	ck_assert_uint_eq(border.doubtful, doubts[_i].doubtful);
+	hlg_border_finish(&border);
+	run.options.border = HLG_BORDER_SPLIT;
+	text = kit_report(&run);
+	ck_assert_msg(!strstr(text, note) == (_i != 0), "%s", text);
+	free(text);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 START_TEST(words_of_formats)
 {
 	struct hlg_run run;
@@ -447,6 +483,8 @@ int main(void)
 	tcase_add_test(tc, told_by_tracepoints);
 	tcase_add_loop_test(tc, told_to_record_exits, 0, 2);
 	tcase_add_loop_test(tc, rows_and_shares, 0, sizeof(shares) / sizeof(shares[0]));
+	tcase_add_loop_test(tc, too_few_to_tell, 0,
+			    sizeof(doubts) / sizeof(doubts[0]));
 	tcase_add_loop_test(tc, words_of_formats, 0,
 			    sizeof(formats) / sizeof(formats[0]));
 	return tap_main(suite);
