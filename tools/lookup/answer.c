@@ -60,7 +60,8 @@ static int write_text(void *answer, FILE *f, struct hlg_err *err)
 		hlg_escape_print(f, a->place.image->path);
 	}
 	if (a->inside)
-		fputs(", inside an instruction: is it this ELF, at this base?", f);
+		fprintf(f, ", inside an instruction: is it this ELF%s?",
+			a->own ? "" : ", at this base");
 	fputc(')', f);
 	if (a->known) {
 		fputc(' ', f);

@@ -12,7 +12,8 @@ enum {
 };
 
 struct hlg_answer {
-	uint64_t asked; /* as it was given: a guest address, or with --own the image's */
+	uint64_t asked; /* as it was given: a guest address, or if own the image's */
+	bool own;
 	struct hlg_place place;
 	const char *name; /* of the place, readable if wanted; not escaped */
 	bool named;       /* it was asked for by its name */

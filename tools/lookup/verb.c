@@ -40,9 +40,9 @@ struct lookup {
 	const struct arguments *args;
 	struct hlg_run run; /* of recordings, if there are any; its images in any case */
 	struct hlg_sources sources;
-	struct hlg_code **codes; /* of each image that was asked about; NULL: none */
-	bool *tried;             /* to open that */
+	struct hlg_code **codes; /* of each image; NULL: cannot be decoded */
 	FILE *f; /* where the answers go */
+	bool broken; /* there is no memory: no further question is answered */
 	int status;
 };
 
@@ -169,21 +169,10 @@ static void find_line(struct lookup *l, struct hlg_answer *a)
 						  HLG_ANSWER_INLINES);
 }
 
-/* The code of an image, or NULL: not every one has some that can be decoded. */
-static struct hlg_code *code_of(struct lookup *l, const struct hlg_image *image)
-{
-	struct hlg_err err;
-
-	if (!l->tried[image->number])
-		hlg_code_open(&l->codes[image->number], image, &err);
-	l->tried[image->number] = true;
-	return l->codes[image->number];
-}
-
 /* Is it in the middle of an instruction? No processor tells such an address. */
 static bool is_inside(struct lookup *l, const struct hlg_place *place)
 {
-	struct hlg_code *code = place->symbol ? code_of(l, place->image) : NULL;
+	struct hlg_code *code = place->symbol ? l->codes[place->image->number] : NULL;
 
 	return code && hlg_code_at(code, place) == HLG_BOUNDARY_OFF;
 }
@@ -212,14 +201,16 @@ static bool tell_own(struct lookup *l, uint64_t addr)
 	return true;
 }
 
-/* named: the place that was asked for by its name, if one was; or NULL. */
-static bool answer(struct lookup *l, uint64_t addr, const struct hlg_place *named)
+/* named: the place that was asked for by its name, if one was; or NULL. Fails without
+ * memory, and when the image cannot be read any more. */
+static int answer(struct lookup *l, uint64_t addr, const struct hlg_place *named,
+		  struct hlg_err *err)
 {
 	const struct arguments *args = l->args;
-	struct hlg_answer a = {.asked = addr, .demangle = args->demangle};
-	struct hlg_err err;
+	struct hlg_answer a = {
+		.asked = addr, .own = args->own, .demangle = args->demangle};
 	char *name;
-	bool ok;
+	int rc = 0;
 
 	if (args->own)
 		hlg_image_lookup(l->run.space.images[0], addr, &a.place);
@@ -231,25 +222,28 @@ static bool answer(struct lookup *l, uint64_t addr, const struct hlg_place *name
 	if (a.place.image) {
 		find_line(l, &a);
 		a.inside = is_inside(l, &a.place);
+		if (hlg_image_unread(a.place.image))
+			return hlg_image_fail_unread(a.place.image, err);
 	}
 	name = hlg_place_name(&a.place, args->demangle);
 	a.name = name;
-	ok = name && args->format->write(&a, l->f, &err) == 0;
+	rc = name ? args->format->write(&a, l->f, err) : hlg_err_memory(err, "lookup");
 	free(name);
-	return ok;
+	return rc;
 }
 
 /* Answers where a place begins, at each base of its image. */
-static bool answer_place(struct lookup *l, const struct hlg_place *place)
+static int answer_place(struct lookup *l, const struct hlg_place *place,
+			struct hlg_err *err)
 {
 	const struct hlg_image *image = place->image;
-	bool ok = true;
+	int rc = 0;
 
 	if (l->args->own)
-		return answer(l, place->start, place);
-	for (size_t i = 0; ok && i < hlg_image_n_bases(image); i++)
-		ok = answer(l, place->start + hlg_image_base(image, i).bias, place);
-	return ok;
+		return answer(l, place->start, place, err);
+	for (size_t i = 0; rc == 0 && i < hlg_image_n_bases(image); i++)
+		rc = answer(l, place->start + hlg_image_base(image, i).bias, place, err);
+	return rc;
 }
 
 /* Answers the name of a function. Fails where there is none, and without memory. */
@@ -259,8 +253,7 @@ static int answer_name(struct lookup *l, const char *word, struct hlg_err *err)
 	int rc = hlg_places_find(&places, &l->run.space, word, err);
 
 	for (size_t i = 0; rc == 0 && i < places.n; i++)
-		if (!answer_place(l, &places.place[i]))
-			rc = hlg_err_memory(err, word);
+		rc = answer_place(l, &places.place[i], err);
 	hlg_places_finish(&places);
 	return rc;
 }
@@ -286,20 +279,21 @@ static void take_question(struct lookup *l, const char *where, const char *word)
 	uint64_t addr;
 	int rc = 0;
 
-	if (read_question(word, &addr))
-		rc = answer(l, addr, NULL) &&
-				     (where[0] || find_fault(word) || tell_own(l, addr))
-			     ? 0
-			     : hlg_err_memory(&err, word);
-	else if (!where[0] && !looks_like_address(word))
+	if (read_question(word, &addr)) {
+		rc = answer(l, addr, NULL, &err);
+		if (rc == 0 && !where[0] && !find_fault(word) && !tell_own(l, addr))
+			rc = hlg_err_memory(&err, word);
+	} else if (!where[0] && !looks_like_address(word)) {
 		rc = answer_name(l, word, &err);
-	else
+	} else {
 		rc = hlg_err_set(
 			&err, HLG_EINPUT,
 			"%s%s: not an address (hexadecimal, as in 0x4010 or 4010)", where,
 			word[0] ? word : "''");
+	}
 	if (rc < 0)
 		l->status = hlg_output_error(&err);
+	l->broken = rc == HLG_ESYSTEM;
 }
 
 /* Cuts blanks off both ends of a line, in place; a NUL in it becomes visible. */
@@ -313,10 +307,10 @@ static char *trim(char *line, size_t len)
 	return line + strspn(line, " \t");
 }
 
-/* Has a write failed? Nobody needs to be asked then. */
+/* Or has a write failed? Nobody needs to be asked then. */
 static bool failed(const struct lookup *l)
 {
-	return l->f == stdout ? hlg_output_failed() : ferror(l->f);
+	return l->broken || (l->f == stdout ? hlg_output_failed() : ferror(l->f));
 }
 
 static void read_questions(struct lookup *l)
@@ -390,6 +384,23 @@ static int open_by_samples(struct lookup *l, struct hlg_err *err)
 	return rc;
 }
 
+/* Of what cannot be decoded there is none, and nothing is said of its instructions. */
+static int open_codes(struct lookup *l, struct hlg_err *err)
+{
+	const struct hlg_space *space = &l->run.space;
+
+	l->codes = calloc(space->n_images + 1, sizeof(*l->codes));
+	if (!l->codes)
+		return hlg_err_memory(err, "lookup");
+	for (size_t i = 0; i < space->n_images; i++) {
+		int rc = hlg_code_open(&l->codes[i], space->images[i], err);
+
+		if (rc == HLG_ESYSTEM || hlg_image_unread(space->images[i]))
+			return rc;
+	}
+	return 0;
+}
+
 static int open_lookup(struct lookup *l, struct hlg_err *err)
 {
 	struct hlg_options any = {0};
@@ -406,9 +417,7 @@ static int open_lookup(struct lookup *l, struct hlg_err *err)
 		hlg_base_search_warn(&l->run.space);
 	if (!hlg_source_open_all(&l->sources, &l->run.space))
 		return hlg_err_memory(err, "lines");
-	l->codes = calloc(l->run.space.n_images + 1, sizeof(*l->codes));
-	l->tried = calloc(l->run.space.n_images + 1, sizeof(*l->tried));
-	return l->codes && l->tried ? 0 : hlg_err_memory(err, "lookup");
+	return open_codes(l, err);
 }
 
 static void close_lookup(struct lookup *l)
@@ -416,7 +425,6 @@ static void close_lookup(struct lookup *l)
 	for (size_t i = 0; l->codes && i < l->run.space.n_images; i++)
 		hlg_code_close(l->codes[i]);
 	free(l->codes);
-	free(l->tried);
 	if (l->sources.space)
 		hlg_source_close_all(&l->sources);
 	hlg_run_finish(&l->run);
@@ -443,18 +451,20 @@ static int lookup(const struct arguments *args)
 	struct lookup l = {.args = args};
 	struct hlg_out out;
 	struct hlg_err err;
+	bool opened;
 
 	if (check_out(args, &err) < 0 || hlg_out_open(&out, args->out, stdout, &err) < 0)
 		return hlg_output_error(&err);
 	l.f = out.f;
-	if (open_lookup(&l, &err) < 0)
+	opened = open_lookup(&l, &err) == 0;
+	if (!opened)
 		l.status = fail(l.status, &err);
 	else if (args->addresses.n == 0)
 		read_questions(&l);
 	else
-		for (size_t i = 0; i < args->addresses.n; i++)
+		for (size_t i = 0; i < args->addresses.n && !l.broken; i++)
 			take_question(&l, "", args->addresses.text[i]);
-	if (!l.sources.space)
+	if (!opened)
 		hlg_out_abort(&out);
 	else if (hlg_out_commit(&out, &err) < 0)
 		l.status = hlg_output_error(&err);

@@ -123,7 +123,7 @@ def cases(hlguest):
         verb("sysprof", "sysprof", "stream", "--out=out", out=True, inputs=("stream",)),
         verb("base", "base", "demo.elf", "demo-user.data"),
         # One each: an answer that cannot be given is told, and the next is given.
-        verb("lookup", "lookup", "demo.elf", "5000", inputs=("demo.elf",)),
+        verb("lookup", "lookup", "demo.elf", "5000", "52dc", inputs=("demo.elf",)),
         verb("lookup json", "lookup", "demo.elf", "0x5100", "--format=json",
              inputs=("demo.elf",)),
         verb("lookup by a recording", "lookup", *user, "5000"),
