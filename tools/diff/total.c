@@ -109,12 +109,21 @@ static double unit_of(double ns, const char **name)
 	return one;
 }
 
-/* Both in the unit of the larger. */
+/* Would one of both be hardly anything in the unit of the other, and is something? */
+static bool are_far_apart(const double both[2])
+{
+	const double smaller = fmin(both[0], both[1]);
+
+	return smaller > 0 && smaller < fmax(both[0], both[1]) / 100;
+}
+
+/* Both in the unit of the larger, unless they are far apart. */
 static const char *amount(char buf[static 32], const struct hlg_diff *diff, int s)
 {
 	const double *mean = diff->total.mean;
 	const char *unit;
-	double one = unit_of(fmax(mean[0], mean[1]), &unit);
+	double one = unit_of(are_far_apart(mean) ? mean[s] : fmax(mean[0], mean[1]),
+			     &unit);
 
 	if (diff->total.clock)
 		snprintf(buf, 32, "%.2f %s", mean[s] / one, unit);
@@ -123,21 +132,41 @@ static const char *amount(char buf[static 32], const struct hlg_diff *diff, int 
 	return buf;
 }
 
+/* For three digits. */
+static int places(double x)
+{
+	return x < 10 ? 2 : x < 100 ? 1 : 0;
+}
+
+/* "1.47 s -> 1.86 ms" */
+static void put_apart(char buf[static 32], const double ns[2])
+{
+	const char *unit[2];
+	double of[2];
+
+	for (int s = 0; s < 2; s++)
+		of[s] = ns[s] / unit_of(ns[s], &unit[s]);
+	snprintf(buf, 32, "%.*f %s -> %.*f %s", places(of[0]), of[0], unit[0],
+		 places(of[1]), of[1], unit[1]);
+}
+
 bool hlg_diff_total_times(char buf[static 32], const struct hlg_diff *diff,
 			  const struct hlg_count count[2])
 {
-	double ns[2], one, larger;
+	double ns[2], one;
 	const char *unit;
-	int places;
+	int n;
 
 	for (int s = 0; s < 2; s++)
 		ns[s] = (double)count[s].period /
 			(double)(diff->recordings[s] ? diff->recordings[s] : 1);
+	if (are_far_apart(ns)) {
+		put_apart(buf, ns);
+		return diff->total.clock;
+	}
 	one = unit_of(fmax(ns[0], ns[1]), &unit);
-	larger = fmax(ns[0], ns[1]) / one;
-	places = larger < 10 ? 2 : larger < 100 ? 1 : 0;
-	snprintf(buf, 32, "%.*f -> %.*f %s", places, ns[0] / one, places, ns[1] / one,
-		 unit);
+	n = places(fmax(ns[0], ns[1]) / one);
+	snprintf(buf, 32, "%.*f -> %.*f %s", n, ns[0] / one, n, ns[1] / one, unit);
 	return diff->total.clock;
 }
 
@@ -156,7 +185,10 @@ void hlg_diff_total_tell(const struct hlg_diff *diff, FILE *f)
 
 	fprintf(f, "%s%s %s -> %s", unit(diff), many ? " per run" : "",
 		amount(before, diff, 0), amount(after, diff, 1));
-	if (isfinite(growth))
+	/* All of it is gone only if nothing is left. */
+	if (growth > -1 && growth < -0.99)
+		fprintf(f, " (%.1f %%)", fmax(100 * growth, -99.9));
+	else if (isfinite(growth))
 		fprintf(f, " (%+ld %%)", lround(100 * growth));
 	if (diff->incomparable)
 		fputs("; functions are not compared", f);
