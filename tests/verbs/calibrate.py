@@ -390,6 +390,9 @@ def saved(build):
         landing = [hlguest, "calibrate", "-q", "--only=precision", "--time=60",
                    "--out=/dev/null"]
         must(*landing, "--save=" + path, env=env)
+        said = run(*[w for w in landing if w != "-q"], "--save=" + path, env=env)[1]
+        if "state/hlguest/calibration.json: kept there as well" not in said:
+            yield f"where else it is kept is not said: {said}"
         with open(path, encoding="utf-8") as f:
             document = json.load(f)
         windows = {e["event"]: e["window"] for e in document["landing"].get("events", [])}

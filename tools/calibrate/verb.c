@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hlguest calibrate: how far samples and counts of this machine can be trusted, and what
  * an exit costs. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "filter/output/out.h"
 #include "symtab/err.h"
+#include "symtab/escape.h"
 #include "tools/calibrate/calibration.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -130,9 +132,10 @@ static int save(struct hlg_calibration *c, const char *path, struct hlg_err *err
 }
 
 /* The doctor's copy: the folders above it are made where they are missing. */
-static int save_last(struct hlg_calibration *c, struct hlg_err *err)
+static int save_last(struct hlg_calibration *c, bool quiet, struct hlg_err *err)
 {
 	char path[PATH_MAX];
+	int rc;
 
 	hlg_calibration_file_place(path);
 	for (char *at = path[0] ? strchr(path + 1, '/') : NULL; at;
@@ -141,7 +144,13 @@ static int save_last(struct hlg_calibration *c, struct hlg_err *err)
 		mkdir(path, 0700);
 		*at = '/';
 	}
-	return path[0] ? save(c, path, err) : 0;
+	rc = path[0] ? save(c, path, err) : 0;
+	if (path[0] && rc == 0 && !quiet) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, path);
+		fputs(": kept there as well, for hlguest doctor\n", stderr);
+	}
+	return rc;
 }
 
 /* Can this build write what is asked for? */
@@ -182,7 +191,7 @@ static int calibrate(const struct arguments *args)
 		rc = save(&calibration, args->save, &err);
 	if (rc < 0)
 		return hlg_output_error(&err);
-	if (args->save && save_last(&calibration, &err) < 0)
+	if (args->save && save_last(&calibration, args->quiet, &err) < 0)
 		hlg_output_error(&err);
 	return hlg_output_end(hlg_calibrate_faults(NULL, &calibration) != 0);
 }
