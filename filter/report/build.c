@@ -317,7 +317,7 @@ static bool several_events(const struct hlg_report *r)
 	uint32_t first = UINT32_MAX;
 
 	for (uint32_t i = 0; i < r->n_events; i++) {
-		if (r->events[i].count.samples == 0)
+		if (r->events[i].count.samples == 0 || r->options->mode == HLG_SHOW_HOST)
 			continue;
 		if (first != UINT32_MAX)
 			return true;

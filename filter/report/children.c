@@ -104,6 +104,12 @@ struct order {
 	int sort;
 };
 
+/* Of its image; those outside of all behind. */
+static uint64_t number_of(const struct hlg_place *place)
+{
+	return place->image ? place->image->number : UINT64_MAX;
+}
+
 static int compare(const void *a, const void *b, void *ctx)
 {
 	const struct order *order = ctx;
@@ -122,6 +128,10 @@ static int compare(const void *a, const void *b, void *ctx)
 		return names;
 	p = places[x->place].place.start;
 	q = places[y->place].place.start;
+	if (p != q)
+		return p < q ? -1 : 1;
+	p = number_of(&places[x->place].place);
+	q = number_of(&places[y->place].place);
 	return p < q ? -1 : p > q;
 }
 
@@ -148,9 +158,7 @@ static void add_shares(struct hlg_children *c, const struct hlg_report *r,
 		       const struct hlg_view *v)
 {
 	double all = (double)hlg_count_weigh(v->weight, c->all);
-	double n = (r->options->border == HLG_BORDER_DROP ? v->observations
-							  : v->guest_observations) /
-		   v->design;
+	double n = hlg_rows_observations(r, v) / v->design;
 
 	c->design = v->design;
 	for (size_t i = 0; i < c->n && all > 0; i++)

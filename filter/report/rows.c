@@ -41,6 +41,15 @@ struct hlg_count hlg_rows_sum(const struct hlg_report *r, const struct hlg_view 
 	return sum;
 }
 
+double hlg_rows_observations(const struct hlg_report *r, const struct hlg_view *view)
+{
+	/* What is left out had its part of them. */
+	return view->guest.samples ? view->guest_observations *
+					     (double)hlg_rows_sum(r, view).samples /
+					     (double)view->guest.samples
+				   : 0;
+}
+
 size_t hlg_rows_regions_shown(const struct hlg_report *r, const struct hlg_view *view)
 {
 	uint64_t most = r->options->regions, top = hlg_rows_top(r);

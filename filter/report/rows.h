@@ -28,6 +28,10 @@ size_t hlg_rows_borders_shown(const struct hlg_report *report,
 struct hlg_count hlg_rows_sum(const struct hlg_report *report,
 			      const struct hlg_view *view);
 
+/* How many observations that is worth, phases aside (view.h). */
+double hlg_rows_observations(const struct hlg_report *report,
+			     const struct hlg_view *view);
+
 /* The same of the regions: regions=, else the format's number, but no more than top=. */
 size_t hlg_rows_regions_shown(const struct hlg_report *report,
 			      const struct hlg_view *view);

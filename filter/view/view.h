@@ -87,7 +87,7 @@ struct hlg_view {
 	size_t n_borders;
 	struct hlg_hit *hits; /* of the rows, and behind these of the borders */
 	size_t n_hits, n_border_hits;
-	struct hlg_region *regions; /* of region.h; by weight, then address, then image */
+	struct hlg_region *regions; /* of region.h; by weight, then image, then address */
 	size_t n_regions;
 	struct hlg_region_part *parts;
 };

@@ -225,8 +225,7 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 	for (int s = 0; rc == 0 && s < 2; s++) {
 		rc = make_views(&diff->side[s], diff->weight, diff->withheld, err);
 		if (rc == 0 && diff->side[s].options->children && !diff->withheld)
-			rc = hlg_diff_children(&diff->side[s], hlg_diff_columns_side[s],
-					       err);
+			rc = hlg_diff_children(diff, s, hlg_diff_columns_side[s], err);
 		count_runs(diff, s);
 	}
 	if (rc == 0 && (!hlg_diff_total(diff) || (!diff->incomparable && !join(diff)) ||

@@ -7,11 +7,13 @@
 #include "tools/diff/diff.h"
 
 /*
- * Makes the views of a side such, and side->self. Shares are then of all guest samples
- * that are shown, VM exits among them. The side's report has been judged
- * (hlg_callgraph_judge). Fails without memory, and if no sample has callers; of is
- * "before" or "after".
+ * Makes the views of a side (0, 1) such, and side->self. Shares are then of all guest
+ * samples that are shown, VM exits among them. Of functions that one name joins (key.h)
+ * the first has the samples with any of them in their stack, the others have none. The
+ * side's report has been judged (hlg_callgraph_judge), and images are paired. Fails
+ * without memory, and if no sample has callers; of is "before" or "after".
  */
-int hlg_diff_children(struct hlg_diff_side *side, const char *of, struct hlg_err *err);
+int hlg_diff_children(struct hlg_diff *diff, int side, const char *of,
+		      struct hlg_err *err);
 
 #endif

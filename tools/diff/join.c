@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/view/place-name.h"
 #include "tools/diff/key.h"
 
 /* A row or region of a side, and what makes it one with another of the other side. */
@@ -85,9 +84,7 @@ static bool add_row(struct items *items, const struct hlg_diff *diff, int side,
 		return true;
 	}
 	item->sort = border + (place->symbol ? HLG_FUNCTION : (int)place->kind);
-	item->key = place->symbol
-			    ? hlg_diff_key(hlg_image_name(place->image, place->symbol))
-			    : hlg_place_name(place, false);
+	item->key = hlg_diff_key_of(place);
 	return item->key;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/view/place-name.h"
+
 enum {
 	HASH = 20 /* "17h", sixteen digits, "E" */
 };
@@ -15,9 +17,10 @@ static bool is_hash(const char *s)
 	       s[HASH - 1] == 'E';
 }
 
+/* Also behind what a place without a symbol is called: __gap__ after _ZN3foo... */
 static bool is_legacy_rust(const char *symbol)
 {
-	return strncmp(symbol, "_ZN", 3) == 0;
+	return strstr(symbol, "_ZN");
 }
 
 /* Length of ".llvm.123" or ".lto_priv.0" at s, 0 if there is none. */
@@ -54,5 +57,17 @@ char *hlg_diff_key(const char *symbol)
 			*to++ = *from++;
 	}
 	*to = '\0';
+	return key;
+}
+
+char *hlg_diff_key_of(const struct hlg_place *place)
+{
+	char *name, *key;
+
+	if (place->symbol)
+		return hlg_diff_key(hlg_image_name(place->image, place->symbol));
+	name = hlg_place_name(place, false);
+	key = name ? hlg_diff_key(name) : NULL;
+	free(name);
 	return key;
 }

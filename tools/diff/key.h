@@ -14,7 +14,12 @@
 #ifndef HLG_TOOLS_DIFF_KEY_H
 #define HLG_TOOLS_DIFF_KEY_H
 
+#include "symtab/image/image.h"
+
 /* In memory to be freed; NULL without memory. */
 char *hlg_diff_key(const char *symbol);
+
+/* The same of a place that may have no symbol: then of how it is called (place-name.h). */
+char *hlg_diff_key_of(const struct hlg_place *place);
 
 #endif

@@ -41,15 +41,11 @@ static void weigh(struct hlg_diff *diff, struct hlg_dispersion_run *lists[2])
 				(double)side->of[i] / (double)diff->recordings[s];
 
 			struct hlg_count sum = hlg_rows_sum(&side->report, view);
-			double part = view->guest.samples
-					      ? (double)sum.samples /
-							(double)view->guest.samples
-					      : 0;
 
 			/* The mean of the recordings that it sums. */
 			lists[s][i].weight = (double)hlg_count_weigh(weight, sum) /
 					     (double)side->of[i];
-			lists[s][i].n = view->guest_observations * part;
+			lists[s][i].n = hlg_rows_observations(&side->report, view);
 			total->mean[s] += lists[s][i].weight * part_of_all;
 			if (lists[s][i].n > 0)
 				variance += pow(lists[s][i].weight * part_of_all, 2) /

@@ -193,6 +193,8 @@ START_TEST(keys)
 		{"_ZN4core17h0123456789abcdeFE", "_ZN4core17h0123456789abcdeFE"},
 		{"x17h0123456789abcdefE", "x17h0123456789abcdefE"},
 		{"_ZN", "_ZN"},
+		{"__gap__ after _ZN4core3fmt5write17h0123456789abcdefE.llvm.7",
+		 "__gap__ after _ZN4core3fmt5writeE"},
 		{"", ""},
 	};
 
