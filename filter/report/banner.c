@@ -125,12 +125,12 @@ static bool put_threads(FILE *f, const struct hlg_trust *trust)
 }
 
 /* Why not all of them are named that have samples. */
-static void put_mixed(FILE *f, const struct hlg_report *r)
+static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 {
 	const struct hlg_tested *all = &r->trust.all;
 	char percent[16];
 
-	if (!put_builds(f, r, ": ") && !put_threads(f, &r->trust))
+	if (!put_builds(f, r, ": ") && !(threads && put_threads(f, &r->trust)))
 		fputs(": some are of other code", f);
 	if (hlg_verdict_is_padded(all)) {
 		hlg_interval_part(percent, all->padding,
@@ -215,7 +215,7 @@ static void put_guess(FILE *f, const struct hlg_image *image)
 		image->base, image->path);
 }
 
-static void put_banner(FILE *f, const struct hlg_report *r)
+static void put_banner(FILE *f, const struct hlg_report *r, bool threads)
 {
 	const struct hlg_tested *all = &r->trust.all;
 	char percent[16], chance[16];
@@ -234,14 +234,14 @@ static void put_banner(FILE *f, const struct hlg_report *r)
 			percent, all->samples.on + all->samples.off,
 			hlg_banner_noun(r, false), chance);
 	if (all->verdict == HLG_TRUST_MIXED) {
-		put_mixed(f, r);
-	} else if (!put_threads(f, &r->trust) && !put_tails(f, r)) {
+		put_mixed(f, r, threads);
+	} else if (!(threads && put_threads(f, &r->trust)) && !put_tails(f, r)) {
 		fputs(": wrong ELF or wrong base", f);
 		put_better(f, &r->trust);
 	}
 }
 
-char *hlg_banner_text(const struct hlg_report *r)
+static char *text_of(const struct hlg_report *r, bool threads)
 {
 	const struct hlg_checked *checked = &r->profile->checked;
 	const struct hlg_image *guess = r->suppressed ? hlg_trust_guess(&r->trust) : NULL;
@@ -262,6 +262,16 @@ char *hlg_banner_text(const struct hlg_report *r)
 	else if (guess)
 		put_guess(f, guess);
 	else
-		put_banner(f, r);
+		put_banner(f, r, threads);
 	return hlg_memstream_close(&m);
+}
+
+char *hlg_banner_text(const struct hlg_report *r)
+{
+	return text_of(r, true);
+}
+
+char *hlg_banner_saved(const struct hlg_report *r)
+{
+	return text_of(r, false);
 }

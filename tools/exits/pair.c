@@ -130,7 +130,8 @@ static void settle_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
 		return;
 	if (is_halt(p, t->user.port)) {
 		/* What KVM's own records tell is told by them. */
-		if (t->n_turns && t->turns[t->current].entry_time)
+		if (t->n_turns && (t->turns[t->current].entry_time ||
+				   (p->has_entries && open_turn(t))))
 			return;
 		t->user.kind = HLG_EXITS_BETWEEN;
 	}
@@ -178,6 +179,9 @@ static void take_exit(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	turn->port = HLG_NO_PORT;
 	turn->vmm = 0;
 	turn->flushed = false;
+	/* What KVM did for an exit before tells nothing of this one. */
+	t->port = HLG_NO_PORT;
+	t->has_insn = false;
 }
 
 /*
@@ -269,6 +273,7 @@ static void take_entry(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		return;
 	if (!p->has_runs && t->user_open) {
 		close_user(p, t, item);
+		t->user_done = t->user_done && !is_aborted(p, turn, item);
 		settle_user(p, t);
 	}
 	if (is_aborted(p, turn, item)) {
@@ -280,6 +285,8 @@ static void take_entry(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		close_exit(p, turn, item);
 	else
 		p->sums->lone.entries++;
+	t->port = HLG_NO_PORT;
+	t->has_insn = false;
 	turn->in_guest = true;
 	turn->entry_time = item->time;
 	turn->entry_cpu = item->cpu;
@@ -525,7 +532,7 @@ void hlg_exits_add_cpu(struct hlg_exits_pairing *p, uint16_t cpu, uint64_t time)
 
 void hlg_exits_lose(struct hlg_exits_pairing *p, uint64_t time, uint16_t cpu)
 {
-	uint64_t start = p->queue.complete;
+	uint64_t start = p->queue.out; /* what comes yet is no older */
 
 	if (cpu != HLG_ANY_CPU && cpu < p->n_cpus && p->cpus[cpu])
 		start = p->cpus[cpu];

@@ -74,7 +74,7 @@ struct hlg_exits_thread;
 struct hlg_exits_pairing {
 	struct hlg_exits_sums *sums; /* not owned */
 	uint64_t start, stop;        /* pairs that begin in [start, stop) count */
-	bool has_runs;               /* the recording has KVM_RUN */
+	bool has_runs, has_entries;  /* the recording has KVM_RUN, kvm_entry */
 	struct hlg_queue queue;
 	struct hlg_exits_gaps gaps;
 	struct hlg_exits_thread **threads;

@@ -260,8 +260,8 @@ static int add_event(struct reader *r, uint32_t index, struct hlg_err *err)
 		r->counts->no_isa |= !p->c.size;
 	}
 	r->counts->no_vcpu |= p->has_vcpu && !p->vcpu.size;
-	if (p->record == HLG_EXITS_RUN)
-		r->pairing.has_runs = true;
+	r->pairing.has_runs |= p->record == HLG_EXITS_RUN;
+	r->pairing.has_entries |= p->record == HLG_EXITS_ENTRY;
 	return 0;
 }
 

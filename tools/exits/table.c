@@ -56,6 +56,8 @@ static bool wants(const struct hlg_exits_choice *c, const struct hlg_exits_key *
 		return false;
 	if (!c->reason)
 		return true;
+	if (key->kind == HLG_EXITS_CALL)
+		return false; /* which is no exit, and has no reason */
 	if (hlg_number_u64(c->reason, &number))
 		return key->reason == number;
 	hlg_exits_reason(key->isa, key->reason, name, sizeof(name));

@@ -217,12 +217,11 @@ static struct layout layout_of(const struct hlg_exits_report *r,
 }
 
 /* What a table's shares are of. */
-static const char *share_heading(const struct hlg_exits_report *r,
-				 const struct hlg_exits_table *t)
+static const char *share_heading(const struct hlg_exits_table *t)
 {
-	return hlg_exits_is_of_calls(t) ? "of time"
-	       : t->kind == r->kind     ? "exit time"
-					: "VMM time";
+	return hlg_exits_is_of_calls(t)    ? "of time"
+	       : t->kind == HLG_EXITS_VMM ? "VMM time"
+					   : "exit time";
 }
 
 static void write_columns(FILE *f, const struct hlg_exits_report *r,
@@ -233,7 +232,7 @@ static void write_columns(FILE *f, const struct hlg_exits_report *r,
 
 	if (!name_is_last(t))
 		fprintf(f, "%-*s ", width, heading(head, r, t));
-	fprintf(f, "%7s %9s", "count", share_heading(r, t));
+	fprintf(f, "%7s %9s", "count", share_heading(t));
 	for (size_t k = 0; k < layout->n; k++) {
 		snprintf(head, sizeof(head), "%s %s", shown_times[k].name,
 			 layout->units[k].name);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/banner.h"
 #include "filter/report/inlined.h"
 #include "filter/trust/proof.h"
 #include "filter/view/place-name.h"
@@ -604,6 +605,7 @@ static bool save_check(struct saver *s)
 {
 	const struct hlg_report *r = s->report;
 	Pprof__Extra__Check *check;
+	char *said;
 
 	if (r->all.guest.samples == 0)
 		return true;
@@ -613,7 +615,9 @@ static bool save_check(struct saver *s)
 	*check = (Pprof__Extra__Check)PPROF__EXTRA__CHECK__INIT;
 	check->word = hlg_verdict_to_checked(r->trust.all.verdict);
 	check->suppressed = r->suppressed;
-	check->said = hlg_saved_text(s->saved, r->banner ? r->banner : "");
+	said = r->banner ? hlg_banner_saved(r) : strdup("");
+	check->said = said ? hlg_saved_text(s->saved, said) : NULL;
+	free(said);
 	return check->said;
 }
 
