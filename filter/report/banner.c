@@ -93,9 +93,10 @@ static bool put_builds(FILE *f, const struct hlg_report *r, const char *first)
 	return any;
 }
 
-/* Is there a base, or a move, at which those fit that do not where images lie? */
-static bool is_explained(const struct hlg_trust *trust)
+bool hlg_banner_is_explained(const struct hlg_report *r)
 {
+	const struct hlg_trust *trust = &r->trust;
+
 	for (size_t i = 0; i < trust->n_images; i++) {
 		const struct hlg_image_test *ti = &trust->images[i];
 
@@ -108,12 +109,13 @@ static bool is_explained(const struct hlg_trust *trust)
 }
 
 /* ": 1 thread fits, and 2 do not (they may run another ELF: name that, too)". */
-static bool put_threads(FILE *f, const struct hlg_trust *trust)
+static bool put_threads(FILE *f, const struct hlg_report *r)
 {
+	const struct hlg_trust *trust = &r->trust;
 	const size_t fit = trust->n_fitting, others = trust->n_threads;
 	bool sandboxes;
 
-	if (fit == 0 || others == 0 || is_explained(trust))
+	if (fit == 0 || others == 0 || hlg_banner_is_explained(r))
 		return false;
 	sandboxes = hlg_profile_sandbox_of(trust->threads[0].tid) > 0;
 	fprintf(f, ": %zu %s%s fit%s, and %zu do%s not (%s may run another ELF: name that, "
@@ -130,7 +132,7 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 	const struct hlg_tested *all = &r->trust.all;
 	char percent[16];
 
-	if (!put_builds(f, r, ": ") && !(threads && put_threads(f, &r->trust)))
+	if (!put_builds(f, r, ": ") && !(threads && put_threads(f, r)))
 		fputs(": some are of other code", f);
 	if (hlg_verdict_is_padded(all)) {
 		hlg_interval_part(percent, all->padding,
@@ -235,7 +237,7 @@ static void put_banner(FILE *f, const struct hlg_report *r, bool threads)
 			hlg_banner_noun(r, false), chance);
 	if (all->verdict == HLG_TRUST_MIXED) {
 		put_mixed(f, r, threads);
-	} else if (!(threads && put_threads(f, &r->trust)) && !put_tails(f, r)) {
+	} else if (!(threads && put_threads(f, r)) && !put_tails(f, r)) {
 		fputs(": wrong ELF or wrong base", f);
 		put_better(f, &r->trust);
 	}

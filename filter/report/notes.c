@@ -169,7 +169,7 @@ static void note_doubtful(struct hlg_report *r)
 	char percent[16];
 
 	if (r->border.doubtful < 3 ||
-	    r->border.doubtful < r->all.guest.samples / 100)
+	    (double)r->border.doubtful < (double)r->all.guest.samples / 100)
 		return;
 	hlg_interval_percent(percent, (double)r->border.doubtful /
 					      (double)r->all.guest.samples);
@@ -412,7 +412,9 @@ static void tell_threads(struct hlg_report *r)
 			sandbox > 0 ? sandbox : m->tid,
 			hlg_interval_part(percent, m->samples.on, m->samples.off),
 			m->samples.on + m->samples.off,
-			i == 0 ? " (if it runs another ELF, name that, too)" : "");
+			i == 0 && !hlg_banner_is_explained(r)
+				? " (if it runs another ELF, name that, too)"
+				: "");
 	}
 	if (trust->n_threads > SHOWN)
 		hlg_note_list_warn(&r->remarks, "%zu more %s do not fit",

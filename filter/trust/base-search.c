@@ -117,16 +117,26 @@ static bool is_taken(const struct hlg_space *space, const struct hlg_image *imag
 
 bool hlg_base_search_also(const struct hlg_space *space, const struct hlg_image *image,
 			  struct hlg_code *code, const struct hlg_options *options,
-			  const struct hlg_addresses *outside, struct hlg_found *found)
+			  const struct hlg_addresses *all, struct hlg_found *found)
 {
+	struct hlg_addresses outside = {0};
+	struct hlg_tested here;
 	size_t n = 0;
+	bool ok;
 
 	*found = (struct hlg_found){0};
 	/* Of AArch64, nearly all are on boundaries at any base. */
 	if (!may_move(image, options) || space->n_lanes ||
 	    image->elf.machine != EM_X86_64)
 		return true;
-	if (!hlg_base_find_all(code, image, outside->at, outside->n, found))
+	/* Samples at another base must not vouch for those at this one. */
+	test_here(&here, image, code, all);
+	if (here.verdict != HLG_TRUST_VERIFIED)
+		return true;
+	ok = hlg_addresses_pick(&outside, all, space, NULL) &&
+	     hlg_base_find_all(code, image, outside.at, outside.n, found);
+	hlg_addresses_finish(&outside);
+	if (!ok)
 		return false;
 	for (size_t i = 0; i < found->n; i++)
 		if (fits_wholly(&found->fits[i]) &&
@@ -164,8 +174,6 @@ char *hlg_base_search_warning(const struct hlg_image *image)
 {
 	char from[128], *text;
 
-	if (image->n_also_found)
-		return warn_of_others(image);
 	if (image->kvm_left_out)
 		return asprintf(&text,
 				"%s: KVM's records have it at %zu bases, of which the "
@@ -188,6 +196,8 @@ char *hlg_base_search_warning(const struct hlg_image *image)
 				image->kvm_other) < 0
 			       ? NULL
 			       : text;
+	if (image->refused_from == HLG_BASE_NONE && !image->kvm_differs)
+		return warn_of_others(image);
 	if (image->refused_from == HLG_BASE_NONE) {
 		hlg_base_describe(image, from, sizeof(from));
 		return asprintf(&text,
@@ -272,18 +282,15 @@ static int spread_image(struct hlg_image *image, struct hlg_code *code,
 			const struct hlg_space *space, const struct hlg_addresses *all,
 			const struct hlg_options *options, struct hlg_err *err)
 {
-	struct hlg_addresses outside = {0};
-	struct hlg_found found = {0};
+	struct hlg_found found;
 	int rc = 0;
 
-	if (!hlg_addresses_pick(&outside, all, space, NULL) ||
-	    !hlg_base_search_also(space, image, code, options, &outside, &found))
+	if (!hlg_base_search_also(space, image, code, options, all, &found))
 		rc = hlg_err_memory(err, image->path);
 	for (size_t i = 0; rc == 0 && i < found.n; i++) {
 		rc = hlg_image_add_base(image, found.fits[i].base, err);
 		image->n_also_found += rc == 0;
 	}
-	hlg_addresses_finish(&outside);
 	hlg_base_find_finish(&found);
 	return rc;
 }

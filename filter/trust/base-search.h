@@ -29,14 +29,15 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 			    const struct hlg_addresses *addrs, struct hlg_found *found);
 
 /*
- * Bases at which what lies in no image of the space (arranged) fits an image that has a
- * base from its file, or of KVM's records: nearly all inside is on boundaries, and no
- * image is in the way. Several guests, or recordings, run it there. Of x86-64, and with
- * one lane. False without memory; the caller finishes *found in any case.
+ * Bases at which those addresses that lie in no image of the space (arranged) fit an
+ * image that has a base from its file, or of KVM's records: nearly all inside is on
+ * boundaries, and no image is in the way. Several guests, or recordings, run it there.
+ * None unless the image is verified where it is; of x86-64, and with one lane. False
+ * without memory; the caller finishes *found in any case.
  */
 bool hlg_base_search_also(const struct hlg_space *space, const struct hlg_image *image,
 			  struct hlg_code *code, const struct hlg_options *options,
-			  const struct hlg_addresses *outside, struct hlg_found *found);
+			  const struct hlg_addresses *all, struct hlg_found *found);
 
 /* Do sources of an image's base differ? Then what to warn of; to be freed, NULL without
  * memory. */

@@ -92,9 +92,10 @@ static bool test_placed(const struct hlg_per_file *judge, struct trial *t,
 			continue;
 		}
 		/* An image has one base, if any, while recordings are read. */
-		if (fit->n_bases == 0)
+		if (fit->n_bases == 0) {
 			fit->base = place.image->base;
-		fit->n_bases = 1;
+			fit->n_bases = 1;
+		}
 		if (!test_place(judge, t, &place, at->samples))
 			return false;
 	}
@@ -193,7 +194,7 @@ static bool test_refused(const struct hlg_per_file *judge, struct trial *t,
 	return refused >= 0;
 }
 
-/* An image that is placed is tested, too, where what is in none fits it. */
+/* An image that fits where it is placed is tested, too, where what is in none fits it. */
 static bool test_also(const struct hlg_per_file *judge, struct trial *t,
 		      const struct hlg_image *image, const struct hlg_options *options,
 		      struct hlg_per_file_verdict *fit)
@@ -205,12 +206,12 @@ static bool test_also(const struct hlg_per_file *judge, struct trial *t,
 	if (!code || t->addrs.n == 0)
 		return true;
 	ok = hlg_base_search_also(judge->space, image, code, options, &t->addrs, &found);
-	if (ok && found.n) {
-		if (fit->n_bases == 0)
-			fit->base = found.fits[0].base;
-		fit->n_bases += found.n;
-		ok = test_at(judge, t, image, &found);
+	if (ok && found.n && fit->n_bases == 0) {
+		fit->base = image->base;
+		fit->n_bases = 1 + found.n;
 	}
+	if (ok && found.n)
+		ok = test_at(judge, t, image, &found);
 	hlg_base_find_finish(&found);
 	return ok;
 }
@@ -275,9 +276,9 @@ bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *pr
 	for (size_t i = 0; ok && i < judge->space->n_images; i++)
 		ok = test_refused(judge, &t, judge->space->images[i], profile->options,
 				  fit);
-	ok = ok && test_placed(judge, &t, fit);
 	for (size_t i = 0; ok && i < judge->space->n_images; i++)
 		ok = test_also(judge, &t, judge->space->images[i], profile->options, fit);
+	ok = ok && test_placed(judge, &t, fit);
 	for (size_t i = 0; ok && i < judge->space->n_images; i++)
 		ok = test_found(judge, &t, judge->space->images[i], fit);
 	/* What is left is in no image. */

@@ -199,11 +199,19 @@ static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
 	return true;
 }
 
-static int compare_tids(const void *a, const void *b)
-{
-	const struct hlg_thread_test *x = a, *y = b;
+/* What a hit says of its thread. */
+struct thread_hit {
+	struct hlg_thread_test of;
+	uint64_t addr; /* the hit's own */
+};
 
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+static int compare_thread_hits(const void *a, const void *b)
+{
+	const struct thread_hit *x = a, *y = b;
+
+	if (x->of.tid != y->of.tid)
+		return x->of.tid < y->of.tid ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -212,11 +220,11 @@ static int compare_threads(const void *a, const void *b)
 
 	if (x->samples.off != y->samples.off)
 		return x->samples.off > y->samples.off ? -1 : 1;
-	return compare_tids(a, b);
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
 /* What each hit of a row says of its thread. */
-static size_t add_threads(struct hlg_thread_test *list, size_t n, struct hlg_code *code,
+static size_t add_threads(struct thread_hit *list, size_t n, struct hlg_code *code,
 			  const struct hlg_view *view, const struct hlg_row *row)
 {
 	for (size_t i = 0; i < row->n_hits; i++) {
@@ -225,54 +233,65 @@ static size_t add_threads(struct hlg_thread_test *list, size_t n, struct hlg_cod
 
 		if (is == HLG_BOUNDARY_UNKNOWN)
 			continue;
-		list[n] = (struct hlg_thread_test){.tid = hit->tid};
-		hlg_verdict_count(&list[n++].samples, is, hit->count.samples);
+		list[n] = (struct thread_hit){{.tid = hit->tid}, hit->addr};
+		hlg_verdict_count(&list[n++].of.samples, is, hit->count.samples);
 	}
 	return n;
 }
 
-/* Adds up what is of one thread, and keeps those that are off boundaries; none if none
- * fits: then it is not the threads that differ. Counts those that fit. */
-static size_t merge_threads(struct hlg_thread_test *list, size_t n, size_t *fitting)
+/*
+ * Adds up what is of one thread, and keeps those that are off boundaries; none if none
+ * fits: then it is not the threads that differ. fitting: how many fit, of addresses enough
+ * to tell (verdict.h).
+ */
+static size_t merge_threads(struct hlg_thread_test *kept, const struct thread_hit *list,
+			    size_t n, size_t *fitting)
 {
-	size_t fit = 0, kept = 0;
+	size_t fit = 0, n_kept = 0;
 
 	for (size_t i = 0, j; i < n; i = j) {
-		struct hlg_thread_test sum = list[i];
+		struct hlg_thread_test sum = {.tid = list[i].of.tid};
+		const bool known = sum.tid != -1 && sum.tid != HLG_MANY_TIDS;
+		uint64_t addrs = 0;
 
-		for (j = i + 1; j < n && list[j].tid == sum.tid; j++)
-			add_boundaries(&sum.samples, &list[j].samples);
-		if (!hlg_verdict_is_off(&sum.samples)) {
-			fit++;
-			*fitting += sum.samples.on >= HLG_VERDICT_LEAST_ADDRS;
-		} else if (sum.tid != -1 && sum.tid != HLG_MANY_TIDS)
-			list[kept++] = sum;
+		for (j = i; j < n && list[j].of.tid == sum.tid; j++) {
+			addrs += j == i || list[j - 1].addr != list[j].addr;
+			add_boundaries(&sum.samples, &list[j].of.samples);
+		}
+		if (hlg_verdict_is_off(&sum.samples) && known)
+			kept[n_kept++] = sum;
+		if (hlg_verdict_is_off(&sum.samples))
+			continue;
+		fit++;
+		*fitting += known && addrs >= HLG_VERDICT_LEAST_ADDRS;
 	}
-	return fit ? kept : 0;
+	return fit ? n_kept : 0;
 }
 
 /* Lists the threads whose samples do not fit. False without memory. */
 static bool find_threads(struct hlg_trust *trust, const struct hlg_view *view)
 {
-	struct hlg_thread_test *list =
-		malloc((view->n_hits + view->n_border_hits + 1) * sizeof(*list));
+	const size_t room = view->n_hits + view->n_border_hits + 1;
+	struct thread_hit *list = malloc(room * sizeof(*list));
 	size_t n = 0;
 
-	if (!list)
-		return false;
-	for (size_t r = 0; r < view->n_rows + view->n_borders; r++) {
+	trust->threads = malloc(room * sizeof(*trust->threads));
+	for (size_t r = 0; list && r < view->n_rows + view->n_borders; r++) {
 		const struct hlg_row *row = hlg_view_row(view, r);
 		const struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
 
 		if (ti)
 			n = add_threads(list, n, ti->code, view, row);
 	}
-	qsort(list, n, sizeof(*list), compare_tids);
-	n = merge_threads(list, n, &trust->n_fitting);
-	qsort(list, n, sizeof(*list), compare_threads);
-	trust->threads = list;
-	trust->n_threads = n;
-	return true;
+	if (list && trust->threads) {
+		qsort(list, n, sizeof(*list), compare_thread_hits);
+		trust->n_threads =
+			merge_threads(trust->threads, list, n, &trust->n_fitting);
+		qsort(trust->threads, trust->n_threads, sizeof(*trust->threads),
+		      compare_threads);
+	}
+	free(list);
+	return list && trust->threads;
 }
 
 /* Are there samples that do not fit, or that are nowhere? */

@@ -56,7 +56,7 @@ struct hlg_trust {
 	/* If mixed or a mismatch, and others fit; with most samples off first. */
 	struct hlg_thread_test *threads;
 	size_t n_threads;
-	size_t n_fitting; /* others, each of samples enough to tell */
+	size_t n_fitting; /* others, each of addresses enough to tell */
 };
 
 /*

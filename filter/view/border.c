@@ -29,6 +29,18 @@ struct point {
 	uint64_t samples;
 	bool candidate; /* its samples may be of the border */
 	bool neighbour; /* they are of nothing else than the place's own time */
+	bool doubtful;  /* they are more than the neighbours', maybe by chance */
+};
+
+/* Samples of one event at such an address. */
+struct doubt {
+	struct hlg_border_addr at;
+	uint64_t samples;
+};
+
+struct doubts {
+	struct doubt *doubt;
+	size_t n;
 };
 
 /* What the neighbours of a line, or all, have. */
@@ -39,6 +51,7 @@ struct near {
 /* One function, label or gap, by the samples of one event. */
 struct search {
 	struct hlg_border *border;
+	struct doubts *doubts;
 	struct hlg_code *code;
 	const struct hlg_transits *transits;
 	uint64_t left; /* bytes that may be looked at */
@@ -165,6 +178,7 @@ static void take_samples(struct search *s, const struct spot *spots, size_t n)
 			*near = (struct near){0, 0};
 		while (k < n && spots[k].addr < insn->addr)
 			k++; /* off instructions */
+		point->doubtful = false;
 		point->samples =
 			k < n && spots[k].addr == insn->addr ? spots[k].samples : 0;
 		near->samples += point->neighbour ? point->samples : 0;
@@ -230,8 +244,7 @@ static bool test(const struct search *s, size_t i, bool exit, enum hlg_leave lea
 		out |= hlg_border_stands_out(&sides[k], times);
 	}
 	for (size_t k = 0; !out && leave == HLG_LEAVE_ALWAYS && k < n; k++)
-		if (is_more(&sides[k], times))
-			s->border->doubtful += sides[k].samples;
+		s->points[i + k].doubtful |= is_more(&sides[k], times);
 	for (size_t k = 0; out && k < n; k++)
 		if (is_more(&sides[k], times) &&
 		    !add(s->border, s->place.image, insn[i + k].addr))
@@ -239,8 +252,22 @@ static bool test(const struct search *s, size_t i, bool exit, enum hlg_leave lea
 	return true;
 }
 
+/* Each point once, of whatever it may be a side. False without memory. */
+static bool keep_doubts(struct search *s)
+{
+	for (size_t i = 0; i < s->lines.n; i++) {
+		if (!s->points[i].doubtful)
+			continue;
+		if (!HLG_GROW(s->doubts->doubt, s->doubts->n))
+			return false;
+		s->doubts->doubt[s->doubts->n++] = (struct doubt){
+			{s->place.image, s->lines.insn[i].addr}, s->points[i].samples};
+	}
+	return true;
+}
+
 /* Each exit of the place, and where the guest is entered. */
-static bool search_lines(const struct search *s)
+static bool search_lines(struct search *s)
 {
 	const struct hlg_line_insn *insn = s->lines.insn;
 	bool ok = true;
@@ -252,7 +279,7 @@ static bool search_lines(const struct search *s)
 		    is_entry(s, insn[i].addr))
 			ok = test(s, i, false, HLG_LEAVE_ALWAYS);
 	}
-	return ok;
+	return ok && keep_doubts(s);
 }
 
 /* Spots of one place. */
@@ -300,31 +327,6 @@ static int add_named(struct hlg_border *border, const struct spot *spots, size_t
 	return 0;
 }
 
-/* Spots of one image. */
-static int search_image(struct hlg_border *border, const struct hlg_transits *transits,
-			const struct spot *spots, size_t n, struct hlg_err *err)
-{
-	struct search s = {.border = border,
-			   .transits = transits,
-			   .left = NESTING * (uint64_t)spots->image->elf.id.size};
-	struct hlg_err why;
-	int rc;
-
-	if (spots->image->made)
-		return add_named(border, spots, n, err);
-	rc = hlg_code_open(&s.code, spots->image, &why);
-	if (rc < 0)
-		return rc == HLG_ESYSTEM ? hlg_err_memory(err, "report") : 0;
-	for (size_t i = 0, j; rc == 0 && i < n; i = j) {
-		for (j = i + 1; j < n && spots[j].owner == spots[i].owner; j++)
-			;
-		if (!search_place(&s, spots + i, j - i))
-			rc = hlg_err_memory(err, "report");
-	}
-	hlg_code_close(s.code);
-	return rc;
-}
-
 static int compare_addrs(const void *a, const void *b)
 {
 	const struct hlg_border_addr *x = a, *y = b;
@@ -347,10 +349,37 @@ static void settle(struct hlg_border *border)
 	border->n = n;
 }
 
+/* Spots of one image. */
+static int search_image(struct hlg_border *border, struct doubts *doubts,
+			const struct hlg_transits *transits, const struct spot *spots, size_t n, struct hlg_err *err)
+{
+	struct search s = {.border = border,
+			   .doubts = doubts,
+			   .transits = transits,
+			   .left = NESTING * (uint64_t)spots->image->elf.id.size};
+	struct hlg_err why;
+	int rc;
+
+	if (spots->image->made)
+		return add_named(border, spots, n, err);
+	rc = hlg_code_open(&s.code, spots->image, &why);
+	if (rc < 0)
+		return rc == HLG_ESYSTEM ? hlg_err_memory(err, "report") : 0;
+	for (size_t i = 0, j; rc == 0 && i < n; i = j) {
+		for (j = i + 1; j < n && spots[j].owner == spots[i].owner; j++)
+			;
+		if (!search_place(&s, spots + i, j - i))
+			rc = hlg_err_memory(err, "report");
+	}
+	hlg_code_close(s.code);
+	return rc;
+}
+
 int hlg_border_find(struct hlg_border *border, const struct hlg_space *space,
 		    const struct hlg_profile *profile, const struct hlg_cell *cells,
 		    size_t n_cells, struct hlg_err *err)
 {
+	struct doubts doubts = {0};
 	size_t n;
 	struct spot *spots = collect(space, profile, cells, n_cells, &n);
 	int rc = spots ? 0 : hlg_err_memory(err, "report");
@@ -359,10 +388,18 @@ int hlg_border_find(struct hlg_border *border, const struct hlg_space *space,
 	for (size_t i = 0, j; rc == 0 && i < n; i = j) {
 		for (j = i + 1; j < n && spots[j].image == spots[i].image; j++)
 			;
-		rc = search_image(border, &profile->transits, spots + i, j - i, err);
+		rc = search_image(border, &doubts, &profile->transits, spots + i, j - i, err);
 	}
 	free(spots);
 	settle(border);
+	for (size_t i = 0; i < doubts.n; i++) {
+		const struct doubt *doubt = &doubts.doubt[i];
+
+		/* Another side, or event, may have told. */
+		if (!hlg_border_has(border, doubt->at.image, doubt->at.addr))
+			border->doubtful += doubt->samples;
+	}
+	free(doubts.doubt);
 	return rc;
 }
 
@@ -381,6 +418,7 @@ bool hlg_border_share(struct hlg_border *border, const struct hlg_image *image,
 		return false;
 	}
 	settle(&grown);
+	grown.doubtful = border->doubtful;
 	hlg_border_finish(border);
 	*border = grown;
 	return true;

@@ -43,13 +43,14 @@ static size_t suffix(const char *s)
 char *hlg_diff_key(const char *symbol)
 {
 	char *key = strdup(symbol), *to = key;
+	const bool rust = is_legacy_rust(symbol);
 
 	if (!key)
 		return NULL;
 	for (const char *from = symbol; *from;) {
 		size_t skip = *from == '.' ? suffix(from) : 0;
 
-		if (*from == '1' && is_legacy_rust(symbol) && is_hash(from))
+		if (*from == '1' && rust && is_hash(from))
 			skip = HASH - 1;
 		if (skip)
 			from += skip;

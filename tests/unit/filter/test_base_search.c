@@ -188,6 +188,21 @@ START_TEST(guests_beside_the_files_base)
 }
 END_TEST
 
+/* They vouch for no sample where the file's base is, which few addresses bear out. */
+START_TEST(few_are_not_vouched_for)
+{
+	struct hlg_run run;
+
+	write_guest("guest.elf", "0.17.0", ET_DYN);
+	kit_start(&run, "guest.elf");
+	feed(&run, 0x4000, 2, 50);
+	feed(&run, 0x70000, 32, 1);
+	settle(&run);
+	expect(run.space.images[0], 0x4000, HLG_BASE_NOTE);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* A recording of both is judged at both; one of the others alone, where these are. */
 START_TEST(a_recording_is_judged_at_all_bases)
 {
@@ -375,6 +390,7 @@ int main(void)
 		tcase_add_test(tc, several_guests);
 		tcase_add_loop_test(tc, guests_beside_the_files_base, 0,
 				    sizeof(others) / sizeof(others[0]));
+		tcase_add_test(tc, few_are_not_vouched_for);
 		tcase_add_loop_test(tc, a_recording_is_judged_at_all_bases, 0, 2);
 		tcase_add_test(tc, guests_beside_the_files_base_are_told);
 		tcase_add_test(tc, claimed_addresses_are_not_asked);
