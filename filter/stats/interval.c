@@ -180,9 +180,11 @@ double hlg_interval_effective(uint64_t samples, uint64_t sum, hlg_u128 squares)
 
 const char *hlg_interval_percent(char buf[static 16], double share)
 {
-	unsigned hundredths = (unsigned)lround(share * 10000);
+	/* Fifteen characters at most: of calls that count whole it may be more than all. */
+	unsigned long long hundredths = (unsigned long long)llround(fmin(share, 1e9) * 10000);
 
-	snprintf(buf, 16, "%u.%02u", hundredths / 100 % 100000, hundredths % 100);
+	snprintf(buf, 16, "%llu.%02llu", hundredths / 100 % 1000000000000,
+		 hundredths % 100);
 	return buf;
 }
 

@@ -270,7 +270,7 @@ static json_t *value_of(const struct hlg_column *c, const struct hlg_value *cell
 	case HLG_VALUE_POINTS:
 	case HLG_VALUE_GROWTH:
 		return isfinite(cell->number)
-			       ? json_real(rint(cell->number * 10000) / 100)
+			       ? json_real(round(cell->number * 10000) / 100)
 			       : json_null();
 	case HLG_VALUE_SIGNED:
 	case HLG_VALUE_REAL:

@@ -165,7 +165,9 @@ const char *hlg_table_plain(char buf[static HLG_TABLE_NUMBER], const struct hlg_
 	case HLG_VALUE_GROWTH:
 		if (!isfinite(cell->number))
 			return "";
-		snprintf(buf, HLG_TABLE_NUMBER, "%+.2f", 100 * cell->number);
+		/* A tie as JSON has it, not to even. */
+		snprintf(buf, HLG_TABLE_NUMBER, "%+.2f",
+			 round(10000 * cell->number) / 100);
 		return pointed(buf);
 	default:
 		return number(buf, c, cell);

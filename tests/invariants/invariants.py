@@ -24,7 +24,7 @@ few rounds of a fixed seed are tried, as in the test suite.
 import concurrent.futures
 import os
 import random
-import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -109,8 +109,9 @@ def one(hlguest, name, seed, keep):
         except Exception as e:  # of the check itself: told as well
             problem = f"{type(e).__name__}: {e}"
         if keep:
-            shutil.copytree(folder, os.path.join(keep, f"{name}-{seed}".replace(" ", "-")),
-                            dirs_exist_ok=True)
+            # cp leaves holes, of which there may be a TB, as they are.
+            subprocess.run(["cp", "-rT", folder, os.path.join(
+                keep, f"{name}-{seed}".replace(" ", "-"))], check=False)
         return problem, bed.runs
 
 

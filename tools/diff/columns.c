@@ -44,7 +44,7 @@ const struct hlg_column hlg_diff_columns_all[HLG_DIFF_COLUMNS] = {
 	{"self_percent_after", "after", .type = HLG_VALUE_PERCENT, 1, 8, .unit = " %"},
 	[HLG_DIFF_COLUMN_INTERVAL] = {NULL, "95 % interval", .type = HLG_VALUE_CHANGES, 2,
 				      18},
-	[HLG_DIFF_COLUMN_TIME] = {NULL, "time", .type = HLG_VALUE_WORD, 2, 17},
+	[HLG_DIFF_COLUMN_TIME] = {NULL, "time", .type = HLG_VALUE_WORD, 2, 18},
 };
 
 /* Do top= and min= leave a row? Its larger share is min or more. Rows are in order, so

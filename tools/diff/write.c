@@ -112,7 +112,7 @@ static json_t *total_of(const struct hlg_diff *diff)
 	put(o, "before", json_real(total->mean[0]));
 	put(o, "after", json_real(total->mean[1]));
 	put(o, "change",
-	    isfinite(growth) ? json_real(rint(10000 * growth) / 100) : json_null());
+	    isfinite(growth) ? json_real(round(10000 * growth) / 100) : json_null());
 	put(o, "p", isnan(total->p) ? json_null() : json_real(total->p));
 	put(o, "significant", json_boolean(total->significant));
 	put(o, "meaning", json_string(hlg_diff_total_meaning(diff)));

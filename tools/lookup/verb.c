@@ -395,8 +395,10 @@ static int open_codes(struct lookup *l, struct hlg_err *err)
 	for (size_t i = 0; i < space->n_images; i++) {
 		int rc = hlg_code_open(&l->codes[i], space->images[i], err);
 
-		if (rc == HLG_ESYSTEM || hlg_image_unread(space->images[i]))
+		if (rc == HLG_ESYSTEM)
 			return rc;
+		if (hlg_image_unread(space->images[i]))
+			return hlg_image_fail_unread(space->images[i], err);
 	}
 	return 0;
 }

@@ -122,7 +122,7 @@ def cases(hlguest):
              inputs=("demo.elf", "demo-user.data", "demo-host.data"), recordings=2),
         verb("sysprof", "sysprof", "stream", "--out=out", out=True, inputs=("stream",)),
         verb("base", "base", "demo.elf", "demo-user.data"),
-        # One each: an answer that cannot be given is told, and the next is given.
+        # Two: without memory the second is not given either.
         verb("lookup", "lookup", "demo.elf", "5000", "52dc", inputs=("demo.elf",)),
         verb("lookup json", "lookup", "demo.elf", "0x5100", "--format=json",
              inputs=("demo.elf",)),

@@ -719,6 +719,9 @@ def main():
         print("1..0 # SKIP memory is not measured with sanitizers")
         return 0
     tap, hlguest = Tap(), os.path.abspath(os.path.join(args.build, "tools/hlguest"))
+    unknown = {*args.case} - {case.__name__ for case in CASES}
+    if unknown:
+        p.error(f"no such case: {', '.join(sorted(unknown))}")
     for case in [c for c in CASES if c.__name__ in args.case] or some(CASES, 2):
         with tempfile.TemporaryDirectory(prefix="hlguest-bombs-") as folder:
             os.chmod(folder, 0o755)  # some is read as another user

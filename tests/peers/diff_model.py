@@ -1,0 +1,511 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""hlguest diff against another reading of the same numbers.
+
+    diff_model.py --build DIR [--seed N] [--seeds N]
+
+Two builds of guests, or one, and recordings of both are made up here. What hlguest-diff(1) says
+of the rows that are matched, of their shares and differences, of the tests and intervals of
+sides with fewer than three recordings, of the false discovery rate, of the totals and of
+--fail-if is computed from the lists they were made from, and must be what the command writes,
+figure by figure. With three recordings or more the p of a row is estimated (empirical Bayes) as
+no page tells exactly: then what follows from it is checked.
+"""
+import collections
+import copy
+import csv
+import io
+import json
+import math
+import os
+import random
+import re
+import statistics
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from modelled import CLOCKS, Guest, Recording, Space, is_guest, near
+from modelled_view import Count, Inclusive, Selection, View
+from programs import hlguest_of
+from shares import adjusted, newcombe, tested, welch, wilson
+from tap import Tap, parser, run
+
+SIDES = ("before", "after")
+# Of both sides, or of each: a recording is of some of these.
+EVENTS = ((("cpu-clock",),), (("cycles",),), (("page-faults",),), (("task-clock",),),
+          (("cpu-clock", "cpu-clock:G"),), (("cycles:G", "cycles"), ("cycles",)),
+          (("cycles",), ("cycles:u",)), (("page-faults",), ("page-faults", "cycles")))
+LEVEL = .05
+RUNS = 3    # from so many recordings of a side on, their spread counts
+LEAST = 20  # samples of a row that is tested then
+PHASES = 160  # from so many samples on a guest may be found to work in phases
+
+
+def key_of(symbol):
+    """What of a symbol's name is the same in each build."""
+    symbol = re.sub(r"17h[0-9a-f]{16}E$", "E", symbol)
+    return re.sub(r"\.(llvm|lto_priv)\.\d+", "", symbol)
+
+
+class Side:
+    """Guests where they lie, recordings of them, and what of these is left."""
+
+    def __init__(self, rng, space, events, first, n):
+        self.space = space
+        hot = [space.some(rng) for _ in range(rng.randint(1, 5))]
+        size = rng.choice((0, 5, 20, 40, 100, 140)) // n + 1
+        self.recordings = [
+            Recording(rng, first + i, [rng.choice(events)], lambda: rng.choice(hot) if
+                      rng.random() < .6 else space.some(rng), size + rng.randint(0, size // 4), 0,
+                      space.returns()) for i in range(n)]
+        self.files = [f"{one.number}.data" for one in self.recordings]
+
+    def select(self, select, options, weigh, kind):
+        left = {id(s) for s in select.of(self.samples())}
+        self.runs = [[s for s in one.samples if id(s) in left and is_guest(s)]
+                     for one in self.recordings]
+        self.guest = [s for run in self.runs for s in run]
+        self.view = kind(self.space, options, self.guest, weigh)
+        self.each = [kind(self.space, options, run, weigh) for run in self.runs]
+
+    def samples(self):
+        return [s for one in self.recordings for s in one.samples]
+
+
+class Row:
+    """Of both sides, what is the same."""
+
+    def __init__(self, diff, rows):
+        self.rows, self.sides = rows, diff.sides
+        # Of --children, a stack may have several of one name: it is one of theirs.
+        self.all = [{id(s): s for row in of for s in row.samples}.values() for of in rows]
+        self.counts = [Count(samples) for samples in self.all]
+        self.shares = [side.view.share_of(samples) for side, samples in zip(diff.sides, self.all)]
+        self.difference = self.shares[1] - self.shares[0]
+        self.largest = [next((row for row in side.view.ordered() if row in of), of and of[0])
+                        for side, of in zip(diff.sides, rows)]
+
+    def named(self):
+        """(the side, the row of it) that it is called after."""
+        side = 1 if self.largest[1] else 0
+        return self.sides[side], self.largest[side]
+
+    def key(self):
+        side, row = self.named()
+        image, place = row.key
+        name, at = (None, place) if isinstance(place, int) else (place.name, place.start)
+        return side.space.path(image), name, None if at is None else f"{at:#x}"
+
+    def tie(self):
+        """What rows of one difference are sorted by."""
+        path, name, at = self.key()
+        names = [os.path.basename(guest.path) for guest, _ in self.sides[0].space.bases]
+        return name or "", len(names) if path is None else names.index(
+            os.path.basename(path)), int(at or "0", 0)
+
+    def judge(self, told, diff):
+        """Tests it; where the spread of recordings counts, what was told is taken."""
+        ns = [side.view.observations for side in self.sides]
+        self.interval, self.q = newcombe(self.shares, ns), told.get("q", 1)
+        (self.p, self.exact) = (told.get("p"), None) if diff.by_runs else tested(self.shares, ns)
+
+    def status(self, diff):
+        absent = [side for side, of in zip((0, 1), self.rows) if not of]
+        if not absent:
+            return ""
+        image, place = self.named()[1].key
+        if not isinstance(place, int) and place.symbol and not diff.is_same(self.named()[0], image):
+            if key_of(place.symbol) not in diff.symbols(self.sides[absent[0]], self.named()[0],
+                                                        image):
+                return ("new", "gone")[absent[0]]
+        return "not sampled " + SIDES[absent[0]]
+
+    def differences(self, f, diff):
+        side, row = self.named()
+        image, place = row.key
+        expected = {"image": side.space.path(image), "status": self.status(diff)}
+        if isinstance(place, int):
+            expected.update(addr=f"{place:#x}", size=diff.options["region"])
+        else:
+            expected.update(name=place.name, symbol=place.symbol, kind=place.kind)
+        for key, value in expected.items():
+            if f[key] != value:
+                yield f"{key}: {f[key]}, not {value}"
+        for i, name in enumerate(SIDES):
+            yield from self.side_differences(i, f[name], diff)
+        change = 100 * self.difference / self.shares[0] if self.shares[0] else None
+        if not near(f["points"], 100 * self.difference, 2) or not near(f["change"], change, 2):
+            yield f"not {self.difference}, {change} %"
+        if diff.exact and not diff.by_runs and not (
+                near(f["low"], 100 * self.interval[0], 2) and
+                near(f["high"], 100 * self.interval[1], 2) and alike(f["p"], self.p) and
+                alike(f["q"], self.q) and f["exact"] == self.exact):
+            yield f"not {self.interval}, p {self.p}, q {self.q}, exact {self.exact}"
+        if f["significant"] != (f["q"] <= LEVEL):
+            yield "significant"
+
+    def side_differences(self, i, f, diff):
+        share, count, rows = self.shares[i], self.counts[i], self.rows[i]
+        low, high = wilson(share, self.sides[i].view.observations)
+        if count != f or f["names"] != len(rows) or not near(f["percent"], 100 * share, 2) or \
+                diff.exact and not (near(f["low"], 100 * low, 2) and
+                                    near(f["high"], 100 * high, 2)):
+            yield f"not {count}, {len(rows)} names, {share, low, high}"
+        if ("self" in f) != diff.children:
+            yield f"self: {f.get('self')}"
+        elif diff.children:
+            view = self.sides[i].view
+            itself = Count(s for row in rows for s in view.itself[row.key])
+            own = sum(map(view.self_share, rows))
+            if itself != f["self"] or not near(f["self"]["percent"], 100 * own, 2):
+                yield f"self: not {itself}, {own}"
+        if rows and not isinstance(rows[0].key[1], int):
+            at = self.largest[i].key[1].start
+            if f.get("addr") != (None if at is None else f"{at:#x}"):
+                yield f"addr {f.get('addr')}, not {at}"
+
+
+class Judge:
+    def __init__(self, hlguest, folder, seed):
+        self.hlguest, self.folder = hlguest, folder
+        rng = self.rng = random.Random(seed)
+        events = rng.choice(EVENTS)
+        self.same, self.children = rng.random() < .4, rng.random() < .25
+        self.names = [[self.drawn(rng) for _ in range(rng.choice((1, 1, 3, 10)))]
+                      for _ in range(rng.choice((1, 1, 2)))]
+        self.alike = set()  # images that are the same build
+        spaces = [self.space(rng, self.names, "")]
+        spaces.append(spaces[0] if self.same else self.other(rng, spaces[0]))
+        n = rng.choice(((1, 1), (1, 1), (1, 2), (2, 2), (3, 3), (4, 3), (1, 3)))
+        self.sides = [Side(rng, space, events[i % len(events)], 10 * i, n[i])
+                      for i, space in enumerate(spaces)]
+        recordings = [one for side in self.sides for one in side.recordings]
+        for guest in {guest.path: guest for space in spaces for guest, _ in space.bases}.values():
+            self.write(guest.path, guest.data())
+        for one in recordings:
+            self.write(f"{one.number}.data", one.data())
+        self.select = Selection(rng, recordings)
+        self.options = {
+            "gaps": rng.choice(("retag", "retag", "drop", "stretch")),
+            "region": rng.choice((0, 256, 1024)), "weight": rng.choice(("period", "samples")),
+            "top": rng.choice((0, 0, 2)), "min": rng.choice((0, 0, 5)),
+        }
+        for side in self.sides:
+            side.select(self.select, self.options, self.weight,
+                        Inclusive if self.children else View)
+        self.fail_if = rng.choice((0, 5, 100, 1000)) if rng.random() < .5 else None
+        # Those without a sample tell nothing.
+        self.by_runs = max(sum(map(bool, side.runs)) for side in self.sides) >= RUNS
+
+    @staticmethod
+    def drawn(rng):
+        """A name, in which % is what each build makes anew. Some are static functions'."""
+        return rng.choice("abcdefgh") + rng.choice(
+            (f"_{rng.randrange(100)}", f"_{rng.randrange(100)}", ".llvm.%", f"{rng.randrange(100)}"
+             ".lto_priv.%", "", "~"))
+
+    def space(self, rng, names, folder):
+        """A build. ~ is Rust's mangling, with a hash."""
+        def built(name):
+            if "~" in name:
+                return f"_ZN3one3f_{name[0]}17h{rng.getrandbits(64):016x}E"
+            return name.replace("%", str(rng.randrange(1000)))
+        bases = [(Guest(rng, list(map(built, of)), f"{folder}guest{i}.elf", self.children),
+                  0x10000 * (i + 1)) for i, of in enumerate(names)]
+        return Space(rng.sample(bases, len(bases)))
+
+    def other(self, rng, space):
+        """Another build: some functions gone, some new, all elsewhere. Of two images one may be
+        the same, byte by byte."""
+        other = self.space(rng, [[*rng.sample(of, rng.randint(1, len(of))), *(
+            self.drawn(rng) for _ in range(rng.randint(0, 2)))] for of in self.names], "new/")
+        if len(other.bases) > 1 and rng.random() < .5:
+            i = rng.randrange(2)
+            guest = copy.copy(space.bases[i][0])
+            guest.path = "new/" + guest.path
+            self.alike.add(os.path.basename(guest.path))
+            other.bases = [(guest if one.path == guest.path else one, base)
+                           for one, base in other.bases]
+        return other
+
+    def write(self, name, content):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(content)
+
+    def weight(self, s):
+        return s.period if self.options["weight"] == "period" else 1
+
+    def words(self):
+        words = [f"--{key}={value}" for key, value in self.options.items()]
+        if self.children:
+            words.append("--children")
+        if self.fail_if is not None:
+            words.append(f"--fail-if={self.fail_if}%")
+        return [*words, *self.select.words]
+
+    def run(self, form, *more):
+        before, after = self.sides
+        files = [*before.space.words(), *before.files, "--after"]
+        files += [*([] if self.same else after.space.words()), *after.files]
+        return run(self.hlguest, "diff", "-q", "--force", "--border=keep", "--demangle=no",
+                   f"--format={form}", *self.words(), *more, *files, cwd=self.folder)
+
+    def joined(self, rows):
+        """rows: of each side. Those of both that are one."""
+        found = collections.OrderedDict()
+        for i, side in enumerate(self.sides):
+            for row in rows(side.view):
+                found.setdefault(self.key(side, row), ([], []))[i].append(row)
+        return [Row(self, of) for of in found.values()]
+
+    def key(self, side, row):
+        """Images are paired by file name."""
+        image, place = row.key
+        name = image is not None and os.path.basename(side.space.path(image))
+        if self.is_same(side, image) or image is None or isinstance(place, int):
+            return name, place
+        return name, key_of(place.symbol) if place.symbol else (key_of(place.name),)
+
+    def is_same(self, side, image):
+        return self.same or image is not None and \
+            os.path.basename(side.space.path(image)) in self.alike
+
+    def symbols(self, side, of, image):
+        """Keys of those of a side's build of an image of the other's."""
+        name = os.path.basename(of.space.path(image))
+        return {key_of(s.name) for guest, _ in side.space.bases for s in guest.symbols
+                if os.path.basename(guest.path) == name}
+
+    def check(self):
+        out, err, status = self.run("json")
+        what = " ".join([*self.words(), ",".join(f"{len(side.files)}" for side in self.sides),
+                         "same" if self.same else "other"])
+        if not self.comparable():
+            if status != 1:
+                yield f"{what}: status {status} though there is nothing to compare"
+            return
+        if "not in this build" in err:
+            return
+        if status not in (0, 3, 4):
+            yield f"{what}: status {status}: {err}"
+            return
+        told = json.loads(out)
+        for line in (*self.differences(told), *self.failed(told, err, status)):
+            yield f"{what}: {line}"
+
+    def comparable(self):
+        """Has each side a sample, with callers if these are asked for; are all of one event?"""
+        events = {re.sub(":G$", "", s.event) for side in self.sides for s in side.guest}
+        return len(events) == 1 and all(
+            any(s.callers or not self.children for s in side.guest) for side in self.sides)
+
+    def failed(self, told, err, status):
+        """--fail-if goes by the total and by all rows, of which the one that grew most is named."""
+        if self.fail_if is None:
+            return
+        least = self.fail_if / 100
+        total = told["total"]
+        if total["significant"] and total["change"] is None or \
+                total["significant"] and total["change"] > self.fail_if:
+            if status == 0 or status == 4 and "guest's total is" not in err:
+                yield f"--fail-if: status {status}: {err}, though the total grew: {total}"
+            return
+        if self.by_runs and (self.options["top"] or self.options["min"]):
+            return
+        grown = [row for row in self.ordered if row.q <= LEVEL and
+                 row.shares[1] > row.shares[0] * (1 + least)]
+        said = f"{grown[0].key()[1]}: its share grew from" if grown else ""
+        if (status == 4) != bool(grown) and status != 3 or status == 4 and said not in err:
+            yield f"--fail-if: status {status}: {err}, not {said}"
+
+    def differences(self, told):
+        matched = "by address:" if self.same else "by address in" if self.alike else "by symbol"
+        if not told["matched"].startswith(matched):
+            yield f"{told['matched']}, not {matched}"
+        yield from self.sides_told(told)
+        yield from self.total(told["total"])
+        self.exact = all(near(told[side]["observations"], of.view.observations, 0)
+                         for side, of in zip(SIDES, self.sides))
+        if not self.exact and max(len(side.guest) for side in self.sides) < PHASES:
+            yield f"observations: {[told[side]['observations'] for side in SIDES]}, not " + \
+                f"{[of.view.observations for of in self.sides]}"
+        yield from self.rows("functions", told["functions"],
+                             self.joined(lambda view: view.rows.values()))
+        regions = self.joined(lambda view: [row for row, _ in view.regions.values()])
+        yield from self.rows("regions", told["regions"],
+                             regions if self.same and not self.children else [])
+        yield from self.csv(told)
+        if not self.by_runs:
+            yield from self.text(told["total"])
+
+    def sides_told(self, told):
+        for name, side in zip(SIDES, self.sides):
+            of = told[name]
+            dropped = [s for s in side.guest if self.options["gaps"] == "drop" and
+                       side.space.place(s.ip)[2].kind == "gap"]
+            if of["recordings"] != side.files or Count(side.guest) != of["guest"] or \
+                    Count(dropped) != of["dropped"]:
+                yield f"{name}: {of}, not {side.files}, {Count(side.guest)}, {Count(dropped)}"
+            images = [(guest.path, f"{base:#x}", 1) for guest, base in side.space.bases]
+            if [(i["path"], i["base"], i["bases"]) for i in of["images"]] != images:
+                yield f"{name}: {of['images']}, not {images}"
+
+    def total(self, told):
+        """In the mean of the recordings: time of a clock, whatever shares are of."""
+        clock = self.sides[0].guest[0].event.partition(":")[0] in CLOCKS
+        unit = (lambda s: s.period) if clock else self.weight
+        runs = [[[unit(s) for s in view.kept] for view in side.each] for side in self.sides]
+        means = [statistics.fmean(map(sum, of)) for of in runs]
+        change = 100 * (means[1] / means[0] - 1) if means[0] else None
+        p = None
+        if min(len(side.files) for side in self.sides) >= RUNS:
+            p = welch([[(sum(run), view.kept_observations) for run, view in zip(of, side.each)]
+                       for of, side in zip(runs, self.sides)])
+        if told["clock"] != clock or not near(told["change"], change, 2) or any(
+                not near(told[side], mean, 0) for side, mean in zip(SIDES, means)):
+            yield f"total: {told}, not {means}, {change}"
+        words = self.meaning(p, means, runs)
+        if not told["meaning"].startswith(words):
+            yield f"total: {told}, not {words}"
+        if not alike(told["p"], p) or told["significant"] != (p is not None and p <= LEVEL):
+            yield f"total: {told}, not p {p}"
+
+    def meaning(self, p, means, runs):
+        """Begins so. Where runs are too few to be tested, what samples alone make likely counts."""
+        if p is not None:
+            return "changed" if p <= LEVEL else "no change"
+        if means[0] == means[1]:
+            return "the same"
+        variance = sum((sum(run) / len(of))**2 / view.kept_observations
+                       for of, side in zip(runs, self.sides)
+                       for run, view in zip(of, side.each) if run)
+        z = abs(means[1] - means[0]) / math.sqrt(variance) if variance else math.inf
+        return "differs" if math.erfc(z / math.sqrt(2)) <= LEVEL else "no difference"
+
+    def rows(self, what, got, rows):
+        """What is told of all rows, of which top= and min= leave some."""
+        told = {self.key_told(f): f for f in got}
+        for row in rows:
+            row.judge(told.get(row.key(), {}), self)
+        if not self.by_runs:
+            for row, q in zip(rows, adjusted([row.p for row in rows])):
+                row.q = q
+        elif not (self.options["top"] or self.options["min"]):
+            yield from self.adjusted_told(rows)
+        rows.sort(key=lambda row: (row.q > LEVEL, -abs(row.difference), *row.tie()))
+        shown = [row for row in rows if max(row.shares) * 100 >= self.options["min"]]
+        shown = shown[:self.options["top"] or None]
+        if len(got) != len(shown):
+            yield f"{what}: {len(got)} rows, not {len(shown)}"
+        for f, row in zip(got, shown):
+            lines = list(row.differences(f, self))
+            if lines:
+                yield f"{what}: {'; '.join(lines)}: {f}"
+                break
+        if what == "functions":
+            self.ordered, self.shown = rows, shown
+
+    def adjusted_told(self, rows):
+        """Of few samples no row is tested where the spread of recordings counts."""
+        tested_rows = [row for row in rows if sum(c.samples for c in row.counts) >= LEAST]
+        expected = dict(zip(map(id, tested_rows), adjusted([row.p for row in tested_rows])))
+        for row in rows:
+            q = expected.get(id(row), 1)
+            if abs(row.q - q) > 2e-3 * q:
+                yield f"{row.key()}: q {row.q}, not {q}"
+
+    def text(self, total):
+        """Its first line, and its rows: which are significant, shares, difference, name."""
+        out, _, _ = self.run("text", "--all", "--wide=yes", "--color=never")
+        said = re.search(r"; (\d+) of (\d+) functions? (?:differ|changed)", out)
+        found = sum(row.q <= LEVEL for row in self.ordered)
+        if not said or said.groups() != (str(found), str(len(self.ordered))):
+            yield f"text: {said}, not {found} of {len(self.ordered)}"
+        got = re.findall(r"^(\*?) +(?:[+-][\d.]+ %|from 0|\d+ x) +([\d.]+) % +([\d.]+) % .*?"
+                         r"([+-][\d.]+) +[+-][\d.]+ to .*?"
+                         r"  (\S+(?: after \S+| before \S+| in \.text| \.rodata)?)"
+                         r"(?:  \[\S+\.elf\])?(?:  \(.*)?$", out, re.M)
+        if len(got) != len(self.shown):
+            yield f"text: {len(got)} rows, not {len(self.shown)}: {out}"
+        for (star, before, after, points, name), row in zip(got, self.shown):
+            if bool(star) != (row.q <= LEVEL) or name != row.key()[1] or not (
+                    near(before, 100 * row.shares[0], 2) and near(after, 100 * row.shares[1], 2) and
+                    near(points, 100 * row.difference, 2)):
+                yield f"text: {star, before, after, points, name}, not {row.key(), row.shares}"
+        out, _, _ = self.run("markdown")
+        lines = re.findall(r"^\| (?:[+-].*?%|from 0|\d+ x) \| .*\|$", out, re.M)
+        if len(lines) != sum(row.q <= LEVEL for row in self.shown):
+            yield f"Markdown: {lines}"
+
+    @staticmethod
+    def key_told(f):
+        return f["image"], f.get("name"), f.get("addr", f["after"].get("addr") or
+                                                f["before"].get("addr"))
+
+    def csv(self, told):
+        """The same figures."""
+        out, _, _ = self.run("csv")
+        rows = list(csv.DictReader(io.StringIO(out)))
+        for what in ("function", "region"):
+            got = [f for f in rows if f["record"] == what]
+            expected = [flat(f) for f in told[what + "s"]]
+            for f, mine in zip(got, expected):
+                different = {key: (f[key], value) for key, value in mine.items()
+                             if not same_text(f[key], value)}
+                if different:
+                    yield f"CSV {what}: {different}"
+            if len(got) != len(expected):
+                yield f"CSV: {len(got)} {what}s, not {len(expected)}"
+
+
+def flat(f):
+    """A row of JSON as CSV has it."""
+    row = {key: value for key, value in f.items() if key not in SIDES and key != "size"}
+    for side in SIDES:
+        for key in ("names", "samples", "period", "percent", "addr"):
+            row[f"{key}_{side}"] = f[side].get(key)
+    if "addr" in row:  # of a region: on each side that has it
+        addr = row.pop("addr")
+        row.update({f"addr_{side}": addr if f[side]["samples"] else None for side in SIDES})
+    return row
+
+
+def same_text(text, value):
+    if value is None or isinstance(value, (str, bool)):
+        return text == (value or "" if not isinstance(value, bool) else str(int(value)))
+    return float(text) == value
+
+
+def alike(told, p):
+    """Four digits."""
+    if told is None or p is None:
+        return told is p
+    return abs(told - p) <= 6e-4 * p + 1e-300
+
+
+def check(hlguest, folder, seed):
+    judge = Judge(hlguest, folder, seed)
+    return [f"seed {seed}: {line}" for line in judge.check()]
+
+
+def main():
+    p = parser(__doc__)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seeds", type=int, default=120)
+    args = p.parse_args()
+    tap = Tap()
+    hlguest = hlguest_of(args.build)
+    with tempfile.TemporaryDirectory(prefix="diff-") as folder:
+        for first in range(args.seed, args.seed + args.seeds, 10):
+            last = min(first + 10, args.seed + args.seeds)
+            tap.run(f"seeds {first} to {last - 1}", lambda: [
+                line for seed in range(first, last) for line in check(hlguest, folder, seed)])
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

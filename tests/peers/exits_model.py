@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""hlguest exits against another reading of the same events.
+
+    exits_model.py --build DIR [--seed N] [--seeds N]
+
+kit/made_exits.py makes recordings of KVM's tracepoints up: threads that run one sandbox after the
+other, guests of several versions of Hyperlight or of none, kernels that lack fields or events;
+records that are missing, lost, cut short, too late or out of place. What the manual page and the
+headers of tools/exits/ say of their pairs, calls, times, shares and percentiles is computed from
+the list they were made from, and must be what the command writes, figure by figure.
+"""
+import collections
+import csv
+import io
+import json
+import os
+import random
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import known_exits as exits
+from exits_reading import BAD, LATE, LONE, LOST, Reading
+from made_exits import ABORT, EINTR, ISAS, MMIO, START, Choice, Guest, Made, reason_name
+from programs import hlguest_of
+from tap import Skip, Tap, parser, run
+
+CALLS = ("guest call", "host call", "abort (panic or fault)", "interrupted (EINTR)",
+         "between guest calls")
+
+
+def counted(ns):
+    """The middle of its bucket, of 64 of each power of two."""
+    width = 1 << max(ns.bit_length() - 7, 0)
+    return ns // width * width + width // 2
+
+
+def near(got, value):
+    """Is it the number, rounded? None, and "", are no numbers."""
+    return bool(got) and isinstance(value, float) and abs(float(got) - value) < .0050001
+
+
+class Expected:
+    """What the report has of readings."""
+
+    def __init__(self, guest, choice, readings):
+        self.guest, self.choice = guest, choice
+        self.kind = "exit" if any(r.crossed for r in readings) else "vmm"
+        self.pairs = [pair for r in readings for pair in r.pairs]
+        self.chosen = [pair for pair in self.pairs if choice.has(pair.port, pair.reason)]
+        self.counts = {kind: sum(pair.kind == kind for pair in self.pairs)
+                       for kind in ("exit", "vmm")}
+        self.lone = sum((r.lone for r in readings), collections.Counter())
+        self.stories = [story for r in readings for story in r.stories]
+        self.time = self.parts(sum((s.time for s in self.stories), collections.Counter()))
+        self.whole = {}  # tables with all rows
+        self.tables = {(kind, "reason"): self.table(kind, "reason", self.of(kind))
+                       for kind in ("exit", "vmm")}
+        self.tables |= {(self.kind, by): self.table(self.kind, by, self.of(self.kind))
+                        for by in ("function", "port", "vcpu")}
+        self.tables[self.kind, "call"] = self.table(
+            self.kind, "call", [p for p in self.chosen if self.call(p)])
+
+    def of(self, kind):
+        return [pair for pair in self.chosen if pair.kind == kind]
+
+    def parts(self, time):
+        if self.kind == "vmm":
+            return {"guest_or_kernel_ns": time["guest or kernel"], "vmm_ns": time["visit"]}
+        return {"guest_ns": time["guest"], "kernel_ns": time["outside"] - time["inner"],
+                "vmm_ns": time["inner"]}
+
+    def call(self, pair):
+        """Its row's number in the table of calls, from 1 on."""
+        if not self.guest.host_call:
+            return 0
+        if pair.kind == "call":
+            return int(pair.rip is None or pair.rip != self.guest.at(START))
+        if pair.kind == "between":
+            return 5
+        if pair.reason == EINTR:
+            return 4
+        return {self.guest.host_call: 2, ABORT: 3}.get(pair.port, 0) * (pair.kind == self.kind)
+
+    def key(self, by, pair):
+        return {"reason": pair.reason, "function": self.guest.function(pair.rip),
+                "port": pair.port, "call": self.call(pair),
+                "vcpu": (pair.story.pid, pair.story.number, pair.story.tid)}[by], \
+            pair.story.tid if self.choice.by_tid else None
+
+    def table(self, kind, by, pairs):
+        groups = collections.defaultdict(list)
+        for pair in pairs:
+            groups[self.key(by, pair)].append(pair)
+        rows = [self.row(kind, by, *key, of) for key, of in groups.items()]
+        rows.sort(key=lambda row: (by == "call" and CALLS.index(row["name"]), -row["total_ns"],
+                                   -row["count"], row["name"].encode(), row.get("tid", -1),
+                                   row.get("vcpu", -1)))
+        self.whole[kind, by] = rows
+        return rows[:self.choice.top or None] if by != "call" or self.choice.by_tid else rows
+
+    def row(self, kind, by, key, tid, pairs):
+        values, first = sorted(pair.ns for pair in pairs), pairs[0]
+        total, row = sum(values), {"tid": tid}
+        if by == "vcpu":
+            row = {"name": f"{key[0]}/{key[2]}", "pid": key[0], "tid": key[2], "vcpu": key[1]}
+            row |= self.parts(sum((s.time for s in {
+                p.story for p in pairs}), collections.Counter()))
+        elif by == "reason":
+            row |= {"name": reason_name(key), "isa": ISAS[key[0]], "reason": key[1]}
+        elif by == "port":
+            what = "mmio" if key and key & MMIO else "port"
+            row |= {"name": self.guest.port_name(key),
+                    what: hex(key & ~MMIO) if what == "mmio" else key}
+        else:
+            row["name"] = key if by == "function" else CALLS[key - 1]
+        whole = sum(self.time.values()) if by == "call" else sum(
+            pair.ns for pair in self.pairs if pair.kind == kind)
+        row["percent"] = 100 * total / whole if whole else 0.0
+        if first.kind == "between":
+            row["percent"] = None
+        row |= {"count": len(values), "total_ns": total, "min_ns": values[0],
+                "mean_ns": total // len(values), "max_ns": values[-1]}
+        for percent in (50, 90, 99):
+            value = exits.rank(values, percent)
+            value = value if self.choice.exact else counted(value)
+            row[f"p{percent}_ns"] = min(max(value, values[0]), values[-1])
+        row["kind"] = first.kind if by == "call" else kind
+        return {name: value for name, value in row.items() if value is not None}
+
+    def on_starts(self):
+        """Each byte of a function is an instruction."""
+        rips = {pair.rip for pair in self.pairs if pair.rip is not None and pair.kind != "call"}
+        return sum(self.guest.function(rip)[0] not in "[_" for rip in rips)
+
+    def histogram(self):
+        octaves = collections.Counter(max(pair.ns.bit_length() - 1, 0)
+                                      for pair in self.of(self.kind))
+        return [{"from_ns": 1 << i if i else 0, "count": octaves[i]} for i in sorted(octaves)]
+
+
+class Judge:
+    def __init__(self, hlguest, folder, seed):
+        self.rng = rng = random.Random(seed)
+        self.hlguest, self.guest = hlguest, Guest(rng)
+        self.files = [Made(rng, self.guest) for _ in range(rng.choice((1, 2)))]
+        self.elf = os.path.join(folder, "guest.elf")
+        self.paths = [os.path.join(folder, f"{i}.data") for i in range(len(self.files))]
+        with open(self.elf, "wb") as f:
+            f.write(self.guest.elf())
+        for path, made in zip(self.paths, self.files):
+            made.write_to(path)
+
+    def ask(self, choice, *words):
+        """None if nothing is selected."""
+        out, err, status = run(self.hlguest, "exits", "-q", "--force", *words, *choice.words,
+                               f"{self.elf}@{self.guest.base:#x}", *self.paths)
+        if status not in (0, 1, 3) or status == 1 and "selects no exit" not in err:
+            if "not in this build" in err:
+                raise Skip(err.strip())
+            raise RuntimeError(f"{choice.words}: status {status}: {err}")
+        return None if status == 1 else out
+
+    def judge(self):
+        for _ in range(2):
+            choice = Choice(self.rng, self.files)
+            expected = Expected(self.guest, choice, [
+                Reading(made, choice.keeps, choice.time(made.first)) for made in self.files])
+            for line in self.compare(choice, expected):
+                yield f"{' '.join(choice.words)}: {line}"
+
+    def compare(self, choice, expected):
+        out = self.ask(choice, "--format=json")
+        some = any(expected.tables.values()) or not (choice.port or choice.reason)
+        if (out is None) != (not some if expected.pairs else choice.selects):
+            yield f"{len(expected.pairs)} pairs, of tables {expected.tables}: {out}"
+        if out is None:
+            return
+        told = json.loads(out)
+        yield from self.compare_head(told, expected)
+        yield from self.compare_tables(told, expected)
+        for text, is_told in self.notes(expected):
+            if any(note.startswith(text) for note in told["notes"]) != bool(is_told):
+                yield f"{'not told' if is_told else 'told'}: {text}: {told['notes']}"
+        yield from self.compare_csv(self.ask(choice, "--format=csv"), expected)
+        yield from self.compare_text(self.ask(choice, "-v", "--wide"), expected)
+
+    def compare_head(self, told, expected):
+        for name, value in (("pairs", expected.counts), ("exact", expected.choice.exact),
+                            ("excluded", {name: expected.lone[name] for name in LONE}),
+                            ("time", expected.time), ("histogram", expected.histogram())):
+            if told[name] != value:
+                yield f"{name}: {told[name]}, not {value}"
+        if told["check"]["verdict"] != "not tested" and not self.guest.is_arm and \
+                told["check"]["addresses"] != {"on": expected.on_starts(), "off": 0}:
+            yield f"check: {told['check']}, not {expected.on_starts()} addresses"
+
+    def compare_tables(self, told, expected):
+        tables = {(t["kind"], t["by"]): t["rows"] for t in told["tables"]}
+        for key, rows in expected.tables.items():
+            got = tables.pop(key, [])
+            for one, row in zip(got, rows):
+                one = {k: v for k, v in one.items() if v is not None} | {"kind": row["kind"]}
+                if near(str(one.get("percent", "")), row.get("percent")):
+                    one["percent"] = row["percent"]
+                if one != row:
+                    yield f"{key}: {one}, not {row}"
+            if len(got) != len(rows):
+                yield f"{key}: {len(got)} rows, not {len(rows)}"
+        if tables:
+            yield f"tables that should not be: {tables}"
+
+    def notes(self, expected):
+        """How notes begin; and is each told?"""
+        def lacks(field, *events):
+            return any(field not in made.fields and any(map(made.has, events))
+                       for made in self.files)
+
+        lost = sum(r.n for made in self.files for r in made.losses)
+        return (("there is no pair of kvm_exit", expected.kind == "vmm" and expected.counts["vmm"]),
+                ("kvm_exit has no guest_rip", lacks("guest_rip", "kvm_exit")),
+                ("kvm_exit has no isa", lacks("isa", "kvm_exit")),
+                ("vCPUs are known by thread", lacks("vcpu_id", "kvm_exit", "kvm_entry")),
+                ("KVM_RUN was not recorded", any(
+                    made.has("kvm_userspace_exit") and not made.has("sys_enter_ioctl")
+                    for made in self.files)),
+                (f"{lost} event{' was' if lost == 1 else 's were'} lost", lost),
+                ("calls have over 100 %", any(row.get("percent", 0) > 100 for rows in
+                                              expected.whole.values() for row in rows)),
+                ("percentiles are off by", not expected.choice.exact))
+
+    def compare_csv(self, out, expected):
+        names = "name isa number pid tid vcpu count percent total min mean p50 p90 p99 max".split()
+        rows = [["record", "kind", *names]]
+
+        def put(record, kind, **values):
+            rows.append([record, kind] + [values.get(name, "") for name in names])
+
+        put("pairs", "exit", name="kvm_exit to kvm_entry", count=expected.counts["exit"])
+        put("pairs", "vmm", name="kvm_userspace_exit to KVM_RUN", count=expected.counts["vmm"])
+        for name in LONE:
+            put("excluded", "", name=name, count=expected.lone[name])
+        for name, ns in expected.time.items():
+            put("time", "", name=name[:-3].replace("_", " ").replace("vmm", "VMM"), total=ns)
+        for (_, by), table in expected.tables.items():
+            for row in table:
+                number = row.get("reason", row.get("port", row.get("mmio", "")))
+                put(by, row["kind"], **{
+                    key.removesuffix("_ns"): value for key, value in row.items() if key != "kind"} |
+                    {"number": int(number, 16) if "mmio" in row else number})
+        for row in expected.histogram():
+            put("histogram", expected.kind, number=row["from_ns"], count=row["count"])
+        got = list(csv.reader(io.StringIO(out)))
+        if len(got) != len(rows):
+            yield f"CSV has {len(got)} rows, not {len(rows)}"
+        for one, row in zip(got, rows):
+            if near(one[9], row[9]):
+                row[9] = one[9]  # of more digits than five before the point the last five are left
+            if one != list(map(str, row)):
+                yield f"CSV: {one}, not {row}"
+
+    def compare_text(self, out, expected):
+        """What only text says, or says in its own words."""
+        head = "{exit} exits (kvm_exit to kvm_entry), {vmm} to the VMM"
+        if expected.kind == "vmm":
+            head = "{vmm} exits to the VMM (kvm_userspace_exit to KVM_RUN)"
+        head = f"\nrecorded  {head.format(**expected.counts)}\n"
+        if head not in out:
+            yield f"text: not {head}: {out[:300]}"
+        # A half at the start of each vCPU and one at its end are a detail.
+        detail = not any(expected.lone[name] for name in (LOST, LATE, BAD)) and all(
+            expected.lone[name] <= 2 * len(expected.stories) for name in LONE)
+        lone = ", ".join(f"{expected.lone[name]} {name}" for name in LONE if expected.lone[name])
+        line = f"\n{'      ' if detail else 'note: '}    not counted: {lone}\n"
+        if (line in out) != bool(lone):
+            yield f"text: not {line}: {out[-900:]}"
+
+
+def check(hlguest, folder, seed):
+    return [f"seed {seed}: {line}" for line in Judge(hlguest, folder, seed).judge()]
+
+
+def main():
+    p = parser(__doc__)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seeds", type=int, default=30)
+    args = p.parse_args()
+    tap = Tap()
+    hlguest = hlguest_of(args.build)
+    with tempfile.TemporaryDirectory(prefix="exits-") as folder:
+        for first in range(args.seed, args.seed + args.seeds, 10):
+            last = min(first + 10, args.seed + args.seeds)
+            tap.run(f"seeds {first} to {last - 1}", lambda: [
+                line for seed in range(first, last) for line in check(hlguest, folder, seed)])
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
