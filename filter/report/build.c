@@ -314,10 +314,11 @@ static int split(struct hlg_report *r, struct hlg_err *err)
 /* Do more events than one have something to show? */
 static bool several_events(const struct hlg_report *r)
 {
+	const bool guests = r->options->mode != HLG_SHOW_HOST;
 	uint32_t first = UINT32_MAX;
 
-	for (uint32_t i = 0; i < r->n_events; i++) {
-		if (r->events[i].count.samples == 0 || r->options->mode == HLG_SHOW_HOST)
+	for (uint32_t i = 0; guests && i < r->n_events; i++) {
+		if (r->events[i].count.samples == 0)
 			continue;
 		if (first != UINT32_MAX)
 			return true;

@@ -148,8 +148,8 @@ bool hlg_base_search_also(const struct hlg_space *space, const struct hlg_image 
 
 bool hlg_base_search_differs(const struct hlg_image *image)
 {
-	return image->n_also_found || image->refused_from != HLG_BASE_NONE || image->kvm_differs ||
-	       image->kvm_overlaps || image->kvm_left_out;
+	return image->n_also_found || image->refused_from != HLG_BASE_NONE ||
+	       image->kvm_differs || image->kvm_overlaps || image->kvm_left_out;
 }
 
 static char *warn_of_others(const struct hlg_image *image)
@@ -157,7 +157,7 @@ static char *warn_of_others(const struct hlg_image *image)
 	const size_t n = image->n_also_found;
 	char from[128], more[48] = "", *text;
 
-	hlg_base_describe(image, from, sizeof(from));
+	hlg_base_describe_from(image, image->from, from, sizeof(from));
 	if (n > 1)
 		snprintf(more, sizeof(more), " and %zu more base%s", n - 1,
 			 n > 2 ? "s" : "");

@@ -44,11 +44,10 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	if (image->elf.build_id[0])
 		hlg_text_line_add(&p, 4, "build %.8s", image->elf.build_id);
 	if (image->from == HLG_BASE_NOTE)
-		snprintf(from, sizeof(from), "Hyperlight note %s", image->elf.hyperlight);
+		snprintf(from, sizeof(from), "Hyperlight note %s%s", image->elf.hyperlight,
+			 image->n_also_found ? HLG_BASE_OTHERS : "");
 	else
 		hlg_base_describe(image, from, sizeof(from));
-	if (image->n_also_found)
-		strncat(from, ", and from the samples", sizeof(from) - strlen(from) - 1);
 	if (image->n_also)
 		snprintf(base, sizeof(base), "%zu bases", hlg_image_n_bases(image));
 	else if (image->from == HLG_BASE_NONE)
@@ -376,7 +375,8 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	if (n && hlg_banner_much_outside(r))
 		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),
 			 "; outside the ELF%s: %" PRIu64 " of %" PRIu64,
-			 r->space->n_images > 1 ? "s" : "", r->all.kinds[HLG_OUTSIDE].samples, r->all.guest.samples);
+			 r->space->n_images > 1 ? "s" : "",
+			 r->all.kinds[HLG_OUTSIDE].samples, r->all.guest.samples);
 	hlg_text_line_wrap(f, screen, "check     ", text);
 }
 

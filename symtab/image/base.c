@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BASE_0_13 UINT64_C(0x1000)
 #define BASE_0_17 UINT64_C(0x4000)
@@ -74,6 +75,8 @@ void hlg_base_describe_from(const struct hlg_image *image, enum hlg_base_from fr
 void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size)
 {
 	hlg_base_describe_from(image, image->from, buf, size);
+	if (image->n_also_found)
+		strncat(buf, HLG_BASE_OTHERS, size - strlen(buf) - 1);
 }
 
 const char *hlg_base_word(enum hlg_base_from from)

@@ -20,8 +20,11 @@ int hlg_base_read(struct hlg_image *image, struct hlg_err *err);
 /* Sets the base of an image that has none yet, to the last resort if need be. */
 int hlg_base_decide(struct hlg_image *image, struct hlg_err *err);
 
-/* How the base was found, in words for a report: "stated", "Hyperlight note 0.17.0" ...
- */
+/* Said behind how a base was found, where the samples have found others. */
+#define HLG_BASE_OTHERS "; others from the samples"
+
+/* How the base was found, in words for a report: "stated", "Hyperlight note 0.17.0" ...;
+ * and HLG_BASE_OTHERS, if there are such. */
 void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size);
 
 /* The same of a base that is not its base, from elsewhere. */

@@ -221,8 +221,7 @@ static int check(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 	    sums->pairs[HLG_EXITS_CALL])
 		hlg_note_list_warn(&run->notes,
 				   "guest calls of guests that do not fit may be counted "
-				   "wrongly: their start is taken for one (hlguest report "
-				   "counts each sandbox's)");
+				   "wrongly: their start is taken for one");
 	return rc;
 }
 

@@ -238,7 +238,7 @@ START_TEST(guests_beside_the_files_base_are_told)
 	feed(&run, 0x90000, 32, 2);
 	text = kit_report(&run);
 	ck_assert_ptr_nonnull(
-		strstr(text, "3 bases (Hyperlight note 0.17.0, and from the samples)"));
+		strstr(text, "3 bases (Hyperlight note 0.17.0; others from the samples)"));
 	ck_assert_ptr_nonnull(strstr(
 		text, "warning:  guest.elf: some samples fit base 0x4000 (from the "
 		      "Hyperlight note, version 0.17.0), others 0x90000 and 1 more "
