@@ -34,12 +34,27 @@ bool hlg_places_is_address(const char *word, uint64_t *ip)
 	return strncmp(word, "0x", 2) == 0 && hlg_number_u64(word, ip);
 }
 
+struct sought {
+	const struct hlg_found_places *places;
+	const void *owner;
+};
+
+static bool is_same(const void *ctx, uint32_t number)
+{
+	const struct sought *sought = ctx;
+
+	return sought->places->place[number].owner == sought->owner;
+}
+
 static bool add(struct hlg_found_places *places, const struct hlg_place *place)
 {
-	for (size_t i = 0; i < places->n; i++)
-		if (places->place[i].owner == place->owner)
-			return true;
-	if (!HLG_GROW(places->place, places->n))
+	const struct sought sought = {places, place->owner};
+	const uint64_t hash = (uintptr_t)place->owner;
+
+	if (hlg_index_find(&places->by_owner, hash, is_same, &sought) != HLG_INDEX_NONE)
+		return true;
+	if (!HLG_GROW(places->place, places->n) ||
+	    !hlg_index_add(&places->by_owner, hash, places->n))
 		return false;
 	places->place[places->n++] = *place;
 	return true;
@@ -284,5 +299,6 @@ void hlg_places_put_aliases(FILE *f, const struct hlg_place *place)
 void hlg_places_finish(struct hlg_found_places *places)
 {
 	free(places->place);
+	hlg_index_finish(&places->by_owner);
 	*places = (struct hlg_found_places){0};
 }

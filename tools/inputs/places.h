@@ -8,11 +8,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "filter/profile/index.h"
 #include "symtab/image/space.h"
 
 struct hlg_found_places {
 	struct hlg_place *place; /* no owner twice; by image, then address, for a word */
-	size_t n;
+	uint32_t n;
+	struct hlg_index by_owner;
 };
 
 /* Is word an address (0x and digits) and no name? */

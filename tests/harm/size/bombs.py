@@ -361,6 +361,23 @@ def popular_function(put, verb):
     yield verb("report", "-q", "--force", "--children", put("guest.elf", elf.build()), data), 0, ""
 
 
+def many_misfits(put, verb):
+    """60,000 functions, of which each fifth has a sample in the middle of an instruction."""
+    n = 60000
+    names = b"".join(b"\0f%08d" % i for i in range(n)) + b"\0"
+    elf = f.Elf(16 * n).symbols([(1 + 10 * i, f.TEXT + 16 * i, 16) for i in range(n)], names)
+    elf.data[elf.text:elf.text + 16 * n] = (b"\x0f\x1f\x40\x00" * 2 + b"\x90" * 8) * n
+    data = put("a.data", f.recording(b"".join(
+        f.sample(f.TEXT + 16 * i + k) * 2 for i in range(n) for k in range(1 + (i % 5 == 0)))))
+    yield verb("report", "--format=pprof", "-o", "out", put("guest.elf", elf.build()), data), 0, ""
+
+
+def one_name(put, verb):
+    """160,000 functions of one name, which is looked for."""
+    elf = f.Elf(16 * 160000).symbols([(1, f.TEXT + 16 * i, 16) for i in range(160000)], b"\0main\0")
+    yield verb("lookup", put("guest.elf", elf.build()), "main"), 0, ""
+
+
 def shared_depth(put, verb):
     """Samples that stand on one deep stack of the host."""
     n, folder = 5000, os.path.dirname(put("guest.elf", b""))
@@ -667,7 +684,7 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          shared_functions, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, long_name, large_function,
-         many_callers, popular_function,
+         many_callers, popular_function, many_misfits, one_name,
          attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
