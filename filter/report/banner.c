@@ -93,7 +93,8 @@ static bool put_builds(FILE *f, const struct hlg_report *r, const char *first)
 	return any;
 }
 
-bool hlg_banner_is_explained(const struct hlg_report *r)
+/* Is there a base, or a move, at which those fit that do not where images lie? */
+static bool is_explained(const struct hlg_report *r)
 {
 	const struct hlg_trust *trust = &r->trust;
 
@@ -108,21 +109,23 @@ bool hlg_banner_is_explained(const struct hlg_report *r)
 	return false;
 }
 
-/* ": 1 thread fits, and 2 do not (they may run another ELF: name that, too)". */
+/* ": 1 thread fits, and 2 do not (if they run another ELF, report tells them apart, with
+ * both named)". Of other verbs not all do. */
 static bool put_threads(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_trust *trust = &r->trust;
 	const size_t fit = trust->n_fitting, others = trust->n_threads;
 	bool sandboxes;
 
-	if (fit == 0 || others == 0 || hlg_banner_is_explained(r))
+	if (fit == 0 || others == 0 || is_explained(r))
 		return false;
 	sandboxes = hlg_profile_sandbox_of(trust->threads[0].tid) > 0;
-	fprintf(f, ": %zu %s%s fit%s, and %zu do%s not (%s may run another ELF: name that, "
-		   "too)",
+	fprintf(f,
+		": %zu %s%s fit%s, and %zu do%s not (if %s another ELF, report tells them "
+		"apart, with both named)",
 		fit, sandboxes ? "sandbox" : "thread",
 		fit == 1 ? "" : sandboxes ? "es" : "s", fit == 1 ? "s" : "", others,
-		others == 1 ? "es" : "", others == 1 ? "it" : "they");
+		others == 1 ? "es" : "", others == 1 ? "it runs" : "they run");
 	return true;
 }
 

@@ -23,9 +23,6 @@ bool hlg_banner_much_outside(const struct hlg_report *report);
  * much outside "OK in the ELF". */
 const char *hlg_banner_said(const struct hlg_report *report);
 
-/* Is there a base, or a move, at which those fit that do not where images lie? */
-bool hlg_banner_is_explained(const struct hlg_report *report);
-
 /* And what follows from it. */
 extern const char hlg_banner_unnamed[];
 

@@ -412,7 +412,8 @@ static void tell_threads(struct hlg_report *r)
 			sandbox > 0 ? sandbox : m->tid,
 			hlg_interval_part(percent, m->samples.on, m->samples.off),
 			m->samples.on + m->samples.off,
-			i == 0 && !hlg_banner_is_explained(r)
+			/* Where some surely fit, the banner has said so. */
+			i == 0 && (!r->banner || trust->n_fitting == 0)
 				? " (if it runs another ELF, name that, too)"
 				: "");
 	}

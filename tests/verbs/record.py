@@ -5,7 +5,7 @@
     record.py --build DIR
 
 What the stand-in of the goldens cannot show: that a machine without hardware counters is
-told so before perf runs, that perf's own fall back from cycles is told, that vCPU entries
+told so before perf runs, that perf's own fall back from cycles is told, that calls of KVM
 are counted apart from samples of the host, as perf script counts them, and that the command
 that comes next works; and that `hlguest -- VMM guest.elf` records and reports. Parts are
 skipped, with the reason, where counters are there, where no guest runs or where tracepoints
@@ -27,7 +27,7 @@ from programs import hlguest_of
 from tap import DATA, environment, mount_tracefs, Skip, Tap, must, need, parser, run
 
 SUMS = re.compile(r"hlguest: (\S+): (\d+) guest samples, (\d+) of the host, "
-                  r"(?:(\d+) (vCPU entries|events of KVM|calls of KVM), )?(\d+) lost\n")
+                  r"(?:(\d+) (events of KVM|calls of KVM), )?(\d+) lost\n")
 # perf has no counter and does not put a clock in its place
 NO_COUNTER = "no such counter here: this machine has no hardware counters"
 
@@ -167,7 +167,7 @@ def follow(build, folder, err, elf, path):
 
 def check_stacks(build, folder):
     """The next command shows the VMM's functions with the guest's."""
-    wrong = check_marks(build, folder, "-g", "vCPU entries")
+    wrong = check_marks(build, folder, "-g", "calls of KVM")
     if wrong:
         return wrong
     with open(os.path.join(folder, "flame.svg"), encoding="utf-8") as f:
@@ -356,7 +356,7 @@ def check_both(build, folder):
                              vm, "--seconds=0.3", elf)
         if status != expected or \
                 [line for line in (no_host, no_callers) if line in err] != said or \
-                ("vCPU entries" in err) != entries or ("have callers" in err) != callers:
+                ("calls of KVM" in err) != entries or ("have callers" in err) != callers:
             yield f"{before} {to} {elf}: status {status}: {err}"
 
 
@@ -538,7 +538,7 @@ def main():
         tap.run("counters that are not there", lambda: list(check_counters(build, folder)))
         tap.run("perf's clock in place of cycles",
                 lambda: list(check_fall_back(build, folder)))
-        tap.run("vCPU entries are no host samples, and flame is next",
+        tap.run("calls of KVM are no host samples, and flame is next",
                 lambda: check_stacks(build, folder))
         tap.run("events of KVM are no host samples, and exits is next",
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))

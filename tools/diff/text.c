@@ -119,17 +119,19 @@ static void write_warnings(FILE *f, const struct hlg_diff *diff)
 	hlg_text_line_notes(f, &diff->screen, &diff->notes, HLG_NOTE_WARNING);
 }
 
-static const char *fit_words(enum hlg_trust_verdict verdict)
+static const char *fit_words(char buf[static 32], const struct hlg_report *report)
 {
 	static const char *const words[] = {
-		[HLG_TRUST_VERIFIED] = "check OK",
-		[HLG_TRUST_MIXED] = "check MIXED",
 		[HLG_TRUST_MISMATCH] = "WRONG ELF OR BASE",
 		[HLG_TRUST_TOO_FEW] = "too few to check",
 		[HLG_TRUST_UNTESTED] = "not checked",
 	};
+	const enum hlg_trust_verdict verdict = report->trust.all.verdict;
 
-	return words[verdict];
+	if (verdict != HLG_TRUST_VERIFIED && verdict != HLG_TRUST_MIXED)
+		return words[verdict];
+	snprintf(buf, 32, "check %s", hlg_banner_said(report));
+	return buf;
 }
 
 /* "before    main.data, 3432 guest samples, 3.432 s in 4.0 s, check OK" */
@@ -143,7 +145,7 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 		&side->report, hlg_text_scale_event(&side->report, &side->report.all),
 		/* One unit for both, unless it would leave nothing. */
 		others > sum.period && others / 100 < sum.period ? others : sum.period);
-	char rest[160], period[32], span[32];
+	char rest[160], period[32], span[32], fit[32];
 	bool known = side->n_runs == 1 && hlg_text_scale_span(span, &side->report);
 	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;
 	char of[48] = "";
@@ -155,7 +157,7 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 		     of, sum.samples, plural(sum.samples),
 		     hlg_text_scale_period(period, &scale, sum.period),
 		     known ? " in " : "", known ? span : "",
-		     fit_words(side->report.trust.all.verdict),
+		     fit_words(fit, &side->report),
 		     side->report.profile->checked.word && hlg_space_is_made(side->space)
 			     ? " when saved"
 			     : "");

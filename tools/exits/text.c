@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filter/output/memstream.h"
+#include "filter/report/banner.h"
 #include "filter/stats/interval.h"
 #include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
@@ -369,7 +370,8 @@ static bool is_line(const struct hlg_exits_table *t, const struct hlg_exits_repo
 /* That all is well takes no line of its own. */
 static bool check_is_brief(const struct hlg_exits_report *r)
 {
-	return r->check->trust.all.verdict == HLG_TRUST_VERIFIED && !r->verbose;
+	return r->check->trust.all.verdict == HLG_TRUST_VERIFIED &&
+	       !hlg_banner_much_outside(r->check) && !r->verbose;
 }
 
 int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)

@@ -130,9 +130,7 @@ static void tell_sums(const struct hlg_record_request *args,
 
 	if (hlg_record_request_traces(args))
 		snprintf(entries, sizeof(entries), "%" PRIu64 " %s, ", traced,
-			 args->exits       ? "events of KVM"
-			 : args->sandboxes ? "calls of KVM"
-					   : "vCPU entries");
+			 args->exits ? "events of KVM" : "calls of KVM");
 	if (asprintf(&line,
 		     "hlguest: %s: %" PRIu64 " guest samples, %" PRIu64
 		     " of the host, %s%" PRIu64 " lost",

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/report/banner.h"
 #include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
 #include "symtab/escape.h"
@@ -282,7 +283,8 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 {
 	struct hlg_note_list notes = {0};
 	char sampled[HLG_WINDOWS_SAMPLED];
-	bool fits = w->check && w->check->trust.all.verdict == HLG_TRUST_VERIFIED;
+	bool fits = w->check && w->check->trust.all.verdict == HLG_TRUST_VERIFIED &&
+		    !hlg_banner_much_outside(w->check);
 	bool ok;
 
 	hlg_windows_notes(&notes, w);
