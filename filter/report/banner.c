@@ -13,6 +13,10 @@ const char hlg_banner_unnamed[] = "functions are not named, because they would b
 				  "addresses are (--force=yes "
 				  "names them)";
 
+const char hlg_banner_unmarked[] =
+	"functions are named also where the addresses are of other code (hlguest report "
+	"marks them)";
+
 const char *hlg_banner_noun(const struct hlg_report *r, bool one)
 {
 	if (r->profile->of_addresses)

@@ -23,7 +23,7 @@ bool hlg_banner_much_outside(const struct hlg_report *report);
  * much outside "OK in the ELF". */
 const char *hlg_banner_said(const struct hlg_report *report);
 
-/* And what follows from it. */
-extern const char hlg_banner_unnamed[];
+/* And what follows from it; of a mixed one where no row is marked that does not fit. */
+extern const char hlg_banner_unnamed[], hlg_banner_unmarked[];
 
 #endif
