@@ -355,14 +355,16 @@ static const struct {
 static const struct {
 	unsigned samples[10];
 	uint64_t doubtful;
-	uint32_t next; /* instruction behind the first exit */
+	uint32_t next;       /* instruction behind the first exit */
+	unsigned second[10]; /* samples of another event */
 } doubts[] = {
-	{{0, 0, 0, 2, 1}, 3, NOP},
-	{{1, 1, 1, 2, 1}, 2, NOP}, /* one side has as many as others */
-	{{9, 9, 9, 2, 1}, 0, NOP},
-	{{0, 0, 0, 9, 20}, 0, NOP}, /* that is enough */
-	{{0, 0, 0, 2, 1}, 3, HVC},  /* a side of two exits is one address, */
-	{{0, 0, 0, 30, 30, 1}, 0, HVC}, /* which the first of them tells */
+	{{0, 0, 0, 2, 1}, 3, NOP, {0}},
+	{{1, 1, 1, 2, 1}, 2, NOP, {0}}, /* one side has as many as others */
+	{{9, 9, 9, 2, 1}, 0, NOP, {0}},
+	{{0, 0, 0, 9, 20}, 0, NOP, {0}}, /* that is enough */
+	{{0, 0, 0, 2, 1}, 3, HVC, {0}},  /* a side of two exits is one address, */
+	{{0, 0, 0, 30, 30, 1}, 0, HVC, {0}}, /* which the first of them tells */
+	{{0, 0, 0, 2, 1}, 0, NOP, {0, 0, 0, 9, 20}}, /* the other event tells */
 };
 
 START_TEST(too_few_to_tell)
@@ -378,8 +380,11 @@ START_TEST(too_few_to_tell)
 	write_guest(&few, "dispatch");
 	kit_start(&run, "guest.elf@0x4000");
 	hlg_profile_event(&run.profile, "a", 0);
-	for (unsigned i = 0; i < 10; i++)
+	hlg_profile_event(&run.profile, "b", 0);
+	for (unsigned i = 0; i < 10; i++) {
 		kit_add(&run, 0, few.at + KIT_BASE + 4 * i, 1, few.samples[i]);
+		kit_add(&run, 1, few.at + KIT_BASE + 4 * i, 1, doubts[_i].second[i]);
+	}
 	find(&border, &run);
 	ck_assert_uint_eq(border.doubtful, doubts[_i].doubtful);
 	hlg_border_finish(&border);
