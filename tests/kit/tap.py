@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(TESTS)
@@ -87,6 +88,23 @@ def parser(description):
     )
     p.add_argument("--build", metavar="DIR", required=True)
     return p
+
+
+def seeds(description, n, differences):
+    """The main of a test that makes its input up, by default from n seeds: differences(build,
+    folder, seed) tells of one what is wrong. All share a folder."""
+    p = parser(description)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seeds", type=int, default=n)
+    args = p.parse_args()
+    tap = Tap()
+    with tempfile.TemporaryDirectory(prefix="seeds-") as folder:
+        for first in range(args.seed, args.seed + args.seeds, 10):
+            last = min(first + 10, args.seed + args.seeds)
+            tap.run(f"seeds {first} to {last - 1}", lambda: [
+                f"seed {seed}: {line}" for seed in range(first, last)
+                for line in differences(args.build, folder, seed)])
+    return tap.finish()
 
 
 def environment(**more):

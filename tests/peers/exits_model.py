@@ -17,7 +17,6 @@ import json
 import os
 import random
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
@@ -25,7 +24,7 @@ import known_exits as exits
 from exits_reading import BAD, LATE, LONE, LOST, Reading
 from made_exits import ABORT, EINTR, ISAS, MMIO, START, Choice, Guest, Made, reason_name
 from programs import hlguest_of
-from tap import Skip, Tap, parser, run
+from tap import Skip, run, seeds
 
 CALLS = ("guest call", "host call", "abort (panic or fault)", "interrupted (EINTR)",
          "between guest calls")
@@ -278,24 +277,9 @@ class Judge:
             yield f"text: not {line}: {out[-900:]}"
 
 
-def check(hlguest, folder, seed):
-    return [f"seed {seed}: {line}" for line in Judge(hlguest, folder, seed).judge()]
-
-
-def main():
-    p = parser(__doc__)
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--seeds", type=int, default=30)
-    args = p.parse_args()
-    tap = Tap()
-    hlguest = hlguest_of(args.build)
-    with tempfile.TemporaryDirectory(prefix="exits-") as folder:
-        for first in range(args.seed, args.seed + args.seeds, 10):
-            last = min(first + 10, args.seed + args.seeds)
-            tap.run(f"seeds {first} to {last - 1}", lambda: [
-                line for seed in range(first, last) for line in check(hlguest, folder, seed)])
-    return tap.finish()
+def differences(build, folder, seed):
+    return Judge(hlguest_of(build), folder, seed).judge()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(seeds(__doc__, 30, differences))

@@ -18,7 +18,6 @@ import os
 import random
 import re
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
@@ -28,7 +27,7 @@ from modelled import (CLOCKS, EVENTS, MAPPED, TRACEPOINT, VMM, Guest, Recording,
 from modelled_view import Count, Inclusive, Selection, View
 from programs import hlguest_of
 from shares import effective
-from tap import Tap, parser, run
+from tap import run, seeds
 
 KINDS = ("function", "label", "gap", "data", "outside")
 BITS = ("event", "pid", "tid", "cpu")
@@ -428,25 +427,9 @@ def names_in_csv(f):
             int(f["size"]) if f["size"] else None, int(f["samples"]), int(f["period"]))
 
 
-def check(hlguest, folder, seed):
-    judge = Judge(hlguest, folder, seed)
-    return [f"seed {seed}: {line}" for line in judge.check()]
-
-
-def main():
-    p = parser(__doc__)
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--seeds", type=int, default=120)
-    args = p.parse_args()
-    tap = Tap()
-    hlguest = hlguest_of(args.build)
-    with tempfile.TemporaryDirectory(prefix="report-") as folder:
-        for first in range(args.seed, args.seed + args.seeds, 10):
-            last = min(first + 10, args.seed + args.seeds)
-            tap.run(f"seeds {first} to {last - 1}", lambda: [
-                line for seed in range(first, last) for line in check(hlguest, folder, seed)])
-    return tap.finish()
+def differences(build, folder, seed):
+    return Judge(hlguest_of(build), folder, seed).check()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(seeds(__doc__, 120, differences))

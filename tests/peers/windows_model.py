@@ -20,14 +20,13 @@ import random
 import statistics
 import struct
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
 from forged import CPU, HOST, IDENTIFIER, IP, RAW, READ, SAMPLE, TEXT, TID, TIME
 from programs import hlguest_of
-from tap import Tap, parser, run
+from tap import run, seeds
 
 # Names as perf writes them, and type and config: hardware, software, a tracepoint.
 EVENTS = {
@@ -475,27 +474,10 @@ class Spread:
         return near(text, *of) if isinstance(of, tuple) else text == str(of)
 
 
-def check(hlguest, folder, seed):
-    judge = Judge(hlguest, folder, seed)
-    if not judge.made.samples:
-        return []
-    return [f"seed {seed}: {line}" for part in (judge.windows(), judge.pairs()) for line in part]
-
-
-def main():
-    p = parser(__doc__)
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--seeds", type=int, default=20)
-    args = p.parse_args()
-    tap = Tap()
-    hlguest = hlguest_of(args.build)
-    with tempfile.TemporaryDirectory(prefix="windows-") as folder:
-        for first in range(args.seed, args.seed + args.seeds, 10):
-            last = min(first + 10, args.seed + args.seeds)
-            tap.run(f"seeds {first} to {last - 1}", lambda: [
-                line for seed in range(first, last) for line in check(hlguest, folder, seed)])
-    return tap.finish()
+def differences(build, folder, seed):
+    judge = Judge(hlguest_of(build), folder, seed)
+    return [*judge.windows(), *judge.pairs()] if judge.made.samples else []
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(seeds(__doc__, 20, differences))
