@@ -29,6 +29,11 @@ bool hlg_banner_much_outside(const struct hlg_report *r)
 	return r->all.kinds[HLG_OUTSIDE].samples > r->all.guest.samples / 20;
 }
 
+bool hlg_banner_is_ok(const struct hlg_report *r)
+{
+	return r->trust.all.verdict == HLG_TRUST_VERIFIED && !hlg_banner_much_outside(r);
+}
+
 const char *hlg_banner_said(const struct hlg_report *r)
 {
 	if (r->trust.all.verdict == HLG_TRUST_VERIFIED && hlg_banner_much_outside(r))
@@ -97,6 +102,12 @@ static bool put_builds(FILE *f, const struct hlg_report *r, const char *first)
 	return any;
 }
 
+/* Are at least half of those that do not fit of code that has moved? */
+static bool has_moved(const struct hlg_image_test *ti)
+{
+	return ti->tail.shift && ti->tail.samples >= ti->tested.samples.off / 2;
+}
+
 /* Is there a base, or a move, at which those fit that do not where images lie? */
 static bool is_explained(const struct hlg_report *r)
 {
@@ -105,9 +116,7 @@ static bool is_explained(const struct hlg_report *r)
 	for (size_t i = 0; i < trust->n_images; i++) {
 		const struct hlg_image_test *ti = &trust->images[i];
 
-		if (hlg_trust_elsewhere(ti) ||
-		    (ti->tail.shift &&
-		     ti->tail.samples >= ti->tested.samples.off / 2))
+		if (hlg_trust_elsewhere(ti) || has_moved(ti))
 			return true;
 	}
 	return false;
@@ -179,7 +188,7 @@ static void put_tail(FILE *f, const struct hlg_report *r, const struct hlg_image
 	const struct hlg_tail *tail = &ti->tail;
 	struct hlg_place last, from;
 
-	if (tail->samples < samples->off / 2) {
+	if (!has_moved(ti)) {
 		fprintf(f,
 			"another build of %s ran: only %" PRIu64 " of %" PRIu64
 			" samples fit if moved (give the ELF that ran)",

@@ -19,6 +19,9 @@ const char *hlg_banner_noun(const struct hlg_report *report, bool one);
 /* Of what no test can tell anything there is more than one sample in twenty. */
 bool hlg_banner_much_outside(const struct hlg_report *report);
 
+/* Verified, and not much outside: all is well. */
+bool hlg_banner_is_ok(const struct hlg_report *report);
+
 /* The verdict in a word or two, for people: verdict.h's, but where a report that fits has
  * much outside "OK in the ELF". */
 const char *hlg_banner_said(const struct hlg_report *report);

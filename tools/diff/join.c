@@ -224,7 +224,7 @@ static bool tell(struct hlg_diff_row *row, int lacks, const struct names *names)
 	bool known = true;
 
 	if (place->symbol) {
-		char *key = hlg_diff_key(hlg_image_name(place->image, place->symbol));
+		char *key = hlg_diff_key_of(place);
 
 		if (!key)
 			return false;

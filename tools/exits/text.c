@@ -370,8 +370,7 @@ static bool is_line(const struct hlg_exits_table *t, const struct hlg_exits_repo
 /* That all is well takes no line of its own. */
 static bool check_is_brief(const struct hlg_exits_report *r)
 {
-	return r->check->trust.all.verdict == HLG_TRUST_VERIFIED &&
-	       !hlg_banner_much_outside(r->check) && !r->verbose;
+	return hlg_banner_is_ok(r->check) && !r->verbose;
 }
 
 int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)

@@ -283,8 +283,7 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 {
 	struct hlg_note_list notes = {0};
 	char sampled[HLG_WINDOWS_SAMPLED];
-	bool fits = w->check && w->check->trust.all.verdict == HLG_TRUST_VERIFIED &&
-		    !hlg_banner_much_outside(w->check);
+	bool fits = w->check && hlg_banner_is_ok(w->check);
 	bool ok;
 
 	hlg_windows_notes(&notes, w);
