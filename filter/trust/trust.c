@@ -253,17 +253,17 @@ static size_t merge_threads(struct hlg_thread_test *kept, const struct thread_hi
 		struct hlg_thread_test sum = {.tid = list[i].of.tid};
 		const bool known = sum.tid != -1 && sum.tid != HLG_MANY_TIDS;
 		uint64_t addrs = 0;
+		bool off;
 
 		for (j = i; j < n && list[j].of.tid == sum.tid; j++) {
 			addrs += j == i || list[j - 1].addr != list[j].addr;
 			add_boundaries(&sum.samples, &list[j].of.samples);
 		}
-		if (hlg_verdict_is_off(&sum.samples) && known)
+		off = hlg_verdict_is_off(&sum.samples);
+		if (off && known)
 			kept[n_kept++] = sum;
-		if (hlg_verdict_is_off(&sum.samples))
-			continue;
-		fit++;
-		*fitting += known && addrs >= HLG_VERDICT_LEAST_ADDRS;
+		fit += !off;
+		*fitting += !off && known && addrs >= HLG_VERDICT_LEAST_ADDRS;
 	}
 	return fit ? n_kept : 0;
 }

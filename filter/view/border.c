@@ -253,7 +253,7 @@ static bool test(const struct search *s, size_t i, bool exit, enum hlg_leave lea
 }
 
 /* Each point once, of whatever it may be a side. False without memory. */
-static bool keep_doubts(struct search *s)
+static bool keep_doubts(const struct search *s)
 {
 	for (size_t i = 0; i < s->lines.n; i++) {
 		if (!s->points[i].doubtful)
@@ -267,7 +267,7 @@ static bool keep_doubts(struct search *s)
 }
 
 /* Each exit of the place, and where the guest is entered. */
-static bool search_lines(struct search *s)
+static bool search_lines(const struct search *s)
 {
 	const struct hlg_line_insn *insn = s->lines.insn;
 	bool ok = true;
@@ -327,31 +327,10 @@ static int add_named(struct hlg_border *border, const struct spot *spots, size_t
 	return 0;
 }
 
-static int compare_addrs(const void *a, const void *b)
-{
-	const struct hlg_border_addr *x = a, *y = b;
-
-	if (x->image != y->image)
-		return x->image->number < y->image->number ? -1 : 1;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-/* Each address once, in order. */
-static void settle(struct hlg_border *border)
-{
-	size_t n = 0;
-
-	if (border->n)
-		qsort(border->at, border->n, sizeof(*border->at), compare_addrs);
-	for (size_t i = 0; i < border->n; i++)
-		if (n == 0 || compare_addrs(&border->at[n - 1], &border->at[i]) != 0)
-			border->at[n++] = border->at[i];
-	border->n = n;
-}
-
 /* Spots of one image. */
 static int search_image(struct hlg_border *border, struct doubts *doubts,
-			const struct hlg_transits *transits, const struct spot *spots, size_t n, struct hlg_err *err)
+			const struct hlg_transits *transits, const struct spot *spots,
+			size_t n, struct hlg_err *err)
 {
 	struct search s = {.border = border,
 			   .doubts = doubts,
@@ -375,6 +354,28 @@ static int search_image(struct hlg_border *border, struct doubts *doubts,
 	return rc;
 }
 
+static int compare_addrs(const void *a, const void *b)
+{
+	const struct hlg_border_addr *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image->number < y->image->number ? -1 : 1;
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* Each address once, in order. */
+static void settle(struct hlg_border *border)
+{
+	size_t n = 0;
+
+	if (border->n)
+		qsort(border->at, border->n, sizeof(*border->at), compare_addrs);
+	for (size_t i = 0; i < border->n; i++)
+		if (n == 0 || compare_addrs(&border->at[n - 1], &border->at[i]) != 0)
+			border->at[n++] = border->at[i];
+	border->n = n;
+}
+
 int hlg_border_find(struct hlg_border *border, const struct hlg_space *space,
 		    const struct hlg_profile *profile, const struct hlg_cell *cells,
 		    size_t n_cells, struct hlg_err *err)
@@ -388,7 +389,8 @@ int hlg_border_find(struct hlg_border *border, const struct hlg_space *space,
 	for (size_t i = 0, j; rc == 0 && i < n; i = j) {
 		for (j = i + 1; j < n && spots[j].image == spots[i].image; j++)
 			;
-		rc = search_image(border, &doubts, &profile->transits, spots + i, j - i, err);
+		rc = search_image(border, &doubts, &profile->transits, spots + i, j - i,
+				  err);
 	}
 	free(spots);
 	settle(border);
