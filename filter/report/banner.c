@@ -13,9 +13,6 @@ const char hlg_banner_unnamed[] = "functions are not named, because they would b
 				  "addresses are (--force=yes "
 				  "names them)";
 
-const char hlg_banner_unmarked[] =
-	"functions are named also where the addresses are of other code (hlguest report "
-	"marks them)";
 
 const char *hlg_banner_noun(const struct hlg_report *r, bool one)
 {
@@ -146,6 +143,7 @@ static bool put_threads(FILE *f, const struct hlg_report *r)
 static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 {
 	const struct hlg_tested *all = &r->trust.all;
+	const bool one = r->n_misfits == 1;
 	char percent[16];
 
 	if (!put_builds(f, r, ": ") && !(threads && put_threads(f, r)))
@@ -162,12 +160,12 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 			     (double)hlg_count_weigh(r->all.weight, r->misfits) /
 				     (double)hlg_count_weigh(r->all.weight, r->all.kept));
 	fprintf(f,
-		"; %zu function%s with %s %% of the overhead %s off %s instructions, and "
-		"%s "
+		"; %zu function%s with %s %% of the %s %s %s off %s instructions, and %s "
 		"not named (another build of this ELF? --force=yes names them)",
-		r->n_misfits, r->n_misfits > 1 ? "s" : "", percent,
-		r->n_misfits > 1 ? "have samples" : "has samples",
-		r->n_misfits > 1 ? "their" : "its", r->n_misfits > 1 ? "are" : "is");
+		r->n_misfits, one ? "" : "s", percent,
+		r->profile->of_addresses ? "addresses" : "overhead",
+		one ? "has" : "have", r->profile->of_addresses ? "some" : "samples", one ? "its" : "their",
+		one ? "is" : "are");
 }
 
 static void put_place(FILE *f, const struct hlg_report *r, const char *before,

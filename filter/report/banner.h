@@ -26,7 +26,7 @@ bool hlg_banner_is_ok(const struct hlg_report *report);
  * much outside "OK in the ELF". */
 const char *hlg_banner_said(const struct hlg_report *report);
 
-/* And what follows from it; of a mixed one where no row is marked that does not fit. */
-extern const char hlg_banner_unnamed[], hlg_banner_unmarked[];
+/* And what follows where no function is named. */
+extern const char hlg_banner_unnamed[];
 
 #endif

@@ -157,12 +157,10 @@ static int count_edges(struct hlg_report *r, struct hlg_view *view, struct hlg_e
 	return hlg_err_memory(err, "report");
 }
 
-/* Are rows to be looked at for samples that do not fit? Those of addresses are not shown.
- */
+/* Are rows to be looked at for samples that do not fit? */
 static bool marks(const struct hlg_report *r)
 {
-	return !r->profile->of_addresses && !r->suppressed && !r->options->force &&
-	       r->trust.all.samples.off > 0;
+	return !r->suppressed && !r->options->force && r->trust.all.samples.off > 0;
 }
 
 /* The border, the view, and whether its samples fit, or those of elsewhere do there. */
@@ -210,7 +208,8 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight,
 		rc = build_whole(r, weight, err);
 	}
 	if (rc == 0 && marks(r) &&
-	    !hlg_misfits_mark(&r->all, &r->trust, &r->misfits, &r->n_misfits))
+	    (!hlg_misfits_mark(&r->all, &r->trust, &r->misfits, &r->n_misfits) ||
+	     !hlg_misfits_list(r)))
 		rc = hlg_err_memory(err, "report");
 	if (rc == 0 && (r->trust.all.verdict >= HLG_TRUST_MIXED || r->suppressed)) {
 		r->banner = hlg_banner_text(r);

@@ -17,4 +17,14 @@
 bool hlg_misfits_mark(struct hlg_view *view, const struct hlg_trust *trust,
 		      struct hlg_count *sum, size_t *rows);
 
+/* Lists the rows of the report that were marked, of all. False without memory. */
+bool hlg_misfits_list(struct hlg_report *report);
+
+/* Is a place in such a row? What has only addresses asks its check's report. */
+bool hlg_misfits_has(const struct hlg_report *report, const struct hlg_place *place);
+
+/* What such a row is called: "[does not fit] 0x1000", where the function starts in its
+ * image; to be freed; NULL without memory. */
+char *hlg_misfits_name(const struct hlg_place *place);
+
 #endif

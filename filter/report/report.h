@@ -54,7 +54,8 @@ struct hlg_report {
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;
 	char *banner;     /* hlg_banner_text() of it; NULL if the samples fit */
-	size_t n_misfits; /* rows of all that are not named: their samples do not fit */
+	size_t n_misfits; /* rows of all that are not named: their samples do not fit, */
+	uintptr_t *misfit; /* their places' owners, in order (misfits.h) */
 	struct hlg_count misfits; /* what they have */
 	bool suppressed; /* names are: samples do not fit, rows are guest addresses */
 	struct hlg_note_list remarks; /* what the trust block says in words */

@@ -216,8 +216,6 @@ static int check(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 		rc == 0 && g->check.report.trust.all.verdict == HLG_TRUST_MISMATCH;
 	if (rc == 0 && g->check.report.suppressed)
 		hlg_note_list_warn(&run->notes, "%s", hlg_banner_unnamed);
-	if (rc == 0 && g->check.report.trust.all.verdict == HLG_TRUST_MIXED)
-		hlg_note_list_warn(&run->notes, "%s", hlg_banner_unmarked);
 	/* The first halt of a guest that the ELF is not of is taken for a call's end. */
 	if (rc == 0 && g->check.report.trust.all.verdict >= HLG_TRUST_MIXED &&
 	    sums->pairs[HLG_EXITS_CALL])

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/misfits.h"
 #include "filter/view/place-name.h"
 
 #define NO_ROW UINT32_MAX
@@ -179,7 +180,7 @@ static struct sorted sort_key(const struct hlg_exits_sums *sums, uint32_t cell,
 		place = place_of(space, key);
 		s.major = (uintptr_t)place.owner;
 		s.minor = key->has_rip;
-		if (choice->addresses)
+		if (choice->check->suppressed)
 			s.major = key->has_rip ? key->rip : 0;
 		else if (place.kind == HLG_OUTSIDE)
 			s.major = 0;
@@ -215,8 +216,10 @@ static char *name_row(const struct hlg_exits_sums *sums, const struct sorted *s,
 		if (!key->has_rip)
 			return strdup("[address not recorded]");
 		place = place_of(space, key);
-		if (!choice->addresses)
-			return hlg_place_name(&place, choice->demangle);
+		if (!choice->check->suppressed)
+			return hlg_misfits_has(choice->check, &place)
+				       ? hlg_misfits_name(&place)
+				       : hlg_place_name(&place, choice->demangle);
 		snprintf(buf, sizeof(buf), "0x%" PRIx64, key->rip);
 		return strdup(buf);
 	case HLG_EXITS_BY_PORT:

@@ -4,6 +4,7 @@
 #define HLG_TOOLS_EXITS_TABLE_H
 
 #include "filter/options/number.h"
+#include "filter/report/report.h"
 #include "symtab/err.h"
 #include "symtab/image/space.h"
 #include "tools/exits/reasons.h"
@@ -55,7 +56,7 @@ struct hlg_exits_choice {
 	const struct hlg_calls_ports *ports;
 	bool by_tid;
 	bool demangle;
-	bool addresses; /* functions are not named */
+	const struct hlg_report *check; /* of addresses: which functions are named */
 };
 
 /*

@@ -143,7 +143,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.ports = ports,
 		.by_tid = run->options.by & HLG_BY_TID,
 		.demangle = run->options.demangle,
-		.addresses = check->suppressed,
+		.check = check,
 	};
 	struct hlg_exits_report r = {
 		.sums = sums,

@@ -7,6 +7,7 @@
 
 #include "filter/report/banner.h"
 #include "filter/report/inlined.h"
+#include "filter/report/misfits.h"
 #include "filter/trust/proof.h"
 #include "filter/view/place-name.h"
 #include "symtab/bsearch.h"
@@ -38,8 +39,6 @@ struct saver {
 	struct hlg_index index;  /* of keys, one for each function */
 	struct key *keys;
 	size_t n_keys;
-	const struct hlg_row **misfits; /* of functions that do not fit, by owner */
-	size_t n_misfits;
 	struct hlg_inlined *inlined, *own_inlined; /* or NULL */
 	struct hlg_index asked; /* of the addresses in saved->inlines */
 	struct hlg_cell *cells; /* the profile's, by address: what no stack has */
@@ -210,59 +209,18 @@ static bool save_address(struct saver *s, uint64_t ip, uint32_t *number)
 	return add_function(s, name, name);
 }
 
-static int compare_owners(const void *a, const void *b)
-{
-	const struct hlg_row *const *x = a, *const *y = b;
-
-	return hlg_bsearch_order((uintptr_t)(*x)->place.owner,
-				 (uintptr_t)(*y)->place.owner);
-}
-
-/* False without memory. */
-static bool list_misfits(struct saver *s)
-{
-	const struct hlg_view *v = &s->report->all;
-
-	for (size_t i = 0; s->report->n_misfits && i < v->n_rows; i++) {
-		if (!v->rows[i].misfit)
-			continue;
-		if (!HLG_GROW(s->misfits, s->n_misfits))
-			return false;
-		s->misfits[s->n_misfits++] = &v->rows[i];
-	}
-	if (s->n_misfits)
-		qsort(s->misfits, s->n_misfits, sizeof(const struct hlg_row *),
-		      compare_owners);
-	return true;
-}
-
-/* The row of a function that is not named, as its samples do not fit; else NULL. */
-static const struct hlg_row *find_misfit(const struct saver *s,
-					 const struct hlg_place *place)
-{
-	const struct hlg_row like = {.place = *place}, *key = &like;
-	const struct hlg_row **found = s->n_misfits
-					       ? bsearch(&key, s->misfits, s->n_misfits,
-							 sizeof(key), compare_owners)
-					       : NULL;
-
-	return found ? *found : NULL;
-}
-
 /* The function at a place. */
 static bool save_function(struct saver *s, const struct hlg_place *place, bool border,
 			  uint32_t *number)
 {
 	const struct key key = {(uintptr_t)place->owner, border ? BORDER : PLACE};
 	bool demangle = s->run->options.demangle, known;
-	const struct hlg_row *misfit;
 	const char *name, *symbol;
 
 	if (!find_function(s, &key, number, &known) || known)
 		return known;
-	misfit = find_misfit(s, place);
-	if (misfit) {
-		name = hlg_saved_text(s->saved, misfit->name);
+	if (hlg_misfits_has(s->report, place)) {
+		name = keep(s->saved, hlg_misfits_name(place));
 		return add_function(s, name, name);
 	}
 	symbol = place->symbol && !border ? hlg_image_name(place->image, place->symbol)
@@ -711,7 +669,7 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 	if (rc == 0 && !open_inlined(s, r))
 		rc = hlg_err_memory(err, "profile");
 	if (rc == 0 &&
-	    (!list_misfits(s) || !save_check(s) || !save_events(s) || !save_images(s) || !save_cells(s) ||
+	    (!save_check(s) || !save_events(s) || !save_images(s) || !save_cells(s) ||
 	     !save_moments(s) || !save_series(s) || !save_hosts(s) || !save_origins(s) ||
 	     !hlg_pprof_resolve(s->saved)))
 		rc = hlg_err_memory(err, "profile");
@@ -721,7 +679,6 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 	free(s->keys);
 	free(s->cells);
 	free(s->places);
-	free(s->misfits);
 	return rc;
 }
 

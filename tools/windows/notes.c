@@ -64,8 +64,6 @@ void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 	note_reading(notes, w);
 	if (w->check && w->check->suppressed)
 		hlg_note_list_warn(notes, "%s", hlg_banner_unnamed);
-	if (w->check && w->check->trust.all.verdict == HLG_TRUST_MIXED)
-		hlg_note_list_warn(notes, "%s", hlg_banner_unmarked);
 	if (w->every)
 		hlg_note_list_add(notes,
 				  "a window counts in the interval that it ends in; time "

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "filter/profile/index.h"
+#include "filter/report/misfits.h"
 #include "filter/view/place-name.h"
 #include "symtab/grow.h"
 #include "tools/windows/windows.h"
@@ -56,6 +57,8 @@ static char *name_of(const struct locating *l)
 
 	if (l->host)
 		return strdup("[host]");
+	if (l->w->check && hlg_misfits_has(l->w->check, &l->place))
+		return hlg_misfits_name(&l->place);
 	if (!l->addresses)
 		return hlg_place_name(&l->place, l->demangle);
 	return asprintf(&name, "0x%" PRIx64, l->place.addr) < 0 ? NULL : name;
