@@ -26,7 +26,8 @@ struct hlg_run {
 	/* Set by hlg_run_build: the samples do not fit the images; or not all of them,
 	 * and force= does not say that this is known. */
 	bool mismatch, mixed;
-	bool apart;             /* guests are told apart while recordings are read */
+	bool apart;             /* guests are told apart while recordings are read, */
+	bool apart_only;        /* and if any is found, the others do not count */
 	uint64_t recordings;    /* as of struct hlg_report */
 	uint64_t took;          /* the same */
 	char recording[64];     /* and so; or empty */

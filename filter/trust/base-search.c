@@ -126,8 +126,8 @@ bool hlg_base_search_also(const struct hlg_space *space, const struct hlg_image 
 
 	*found = (struct hlg_found){0};
 	/* Of AArch64, nearly all are on boundaries at any base. */
-	if (!may_move(image, options) || space->n_lanes ||
-	    image->elf.machine != EM_X86_64)
+	if ((!may_move(image, options) && image->from != HLG_BASE_FOUND) ||
+	    space->n_lanes || image->elf.machine != EM_X86_64)
 		return true;
 	/* Samples at another base must not vouch for those at this one. */
 	test_here(&here, image, code, all);
@@ -289,7 +289,7 @@ static int spread_image(struct hlg_image *image, struct hlg_code *code,
 		rc = hlg_err_memory(err, image->path);
 	for (size_t i = 0; rc == 0 && i < found.n; i++) {
 		rc = hlg_image_add_base(image, found.fits[i].base, err);
-		image->n_also_found += rc == 0;
+		image->n_also_found += rc == 0 && image->from != HLG_BASE_FOUND;
 	}
 	hlg_base_find_finish(&found);
 	return rc;
@@ -303,9 +303,10 @@ static int move_all(struct hlg_space *space, const struct hlg_profile *profile,
 
 	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
 		struct hlg_image *image = space->images[i];
+		const enum hlg_base_from from = image->from;
 		struct hlg_code *code;
 
-		if (!may_move(image, profile->options))
+		if (!may_move(image, profile->options) && image->from != HLG_BASE_FOUND)
 			continue;
 		rc = hlg_code_open(&code, image, err);
 		/* What cannot be decoded, or read again, stays where it is. */
@@ -317,7 +318,8 @@ static int move_all(struct hlg_space *space, const struct hlg_profile *profile,
 			rc = hlg_err_memory(err, image->path);
 		if (rc == 0)
 			rc = move_image(image, code, space, &all, profile->options, err);
-		if (rc == 0)
+		/* What has moved is where all fits. */
+		if (rc == 0 && image->from == from)
 			rc = spread_image(image, code, space, &all, profile->options,
 					  err);
 		hlg_code_close(code);

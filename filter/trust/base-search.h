@@ -30,7 +30,8 @@ int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code
 
 /*
  * Bases at which those addresses that lie in no image of the space (arranged) fit an
- * image that has a base from its file, or of KVM's records: nearly all inside is on
+ * image that has a base from its file, of KVM's records, or of guests that were searched
+ * one by one: nearly all inside is on
  * boundaries, and no image is in the way. Several guests, or recordings, run it there.
  * None unless the image is verified where it is; of x86-64, and with one lane. False
  * without memory; the caller finishes *found in any case.

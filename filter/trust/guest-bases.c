@@ -370,7 +370,7 @@ int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space 
 {
 	int rc = 0;
 
-	if (bases->n_lanes < 2)
+	if (bases->n_lanes < 2 && !bases->untold)
 		return 0;
 	qsort(bases->at, bases->n, sizeof(*bases->at), compare);
 	for (size_t i = 0; rc == 0 && i < bases->n; i++) {
@@ -385,7 +385,7 @@ int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space 
 	}
 	for (size_t i = bases->n; i--;)
 		space->images[bases->at[i].image]->lane = bases->at[i].lane;
-	space->n_lanes = bases->n_lanes;
+	space->n_lanes = bases->n_lanes > 1 ? bases->n_lanes : 0;
 	return rc < 0 ? rc : hlg_space_arrange(space, err);
 }
 

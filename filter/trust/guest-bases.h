@@ -103,8 +103,9 @@ uint64_t hlg_guest_bases_back(const void *ctx, uint64_t ip);
 void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
 			  struct hlg_note_list *notes);
 
-/* After the last recording: places the images in all lanes, if there are several. Fails
- * as hlg_image_add_base does. */
+/* After the last recording: places the images in all lanes, if there are several; or
+ * where not all guests were found, as all samples together may fit no base then. Fails as
+ * hlg_image_add_base does. */
 int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space *space,
 			  struct hlg_err *err);
 

@@ -559,3 +559,14 @@ void hlg_base_find_finish(struct hlg_found *found)
 	free(found->fits);
 	*found = (struct hlg_found){0};
 }
+
+void hlg_base_find_fit(struct hlg_code *code, const struct hlg_image *image,
+		       const struct hlg_sampled *addrs, size_t n, uint64_t base,
+		       struct hlg_fit *fit)
+{
+	const struct search s = {
+		.code = code, .image = image, .size = image->end - image->first};
+
+	hlg_code_decode_all(code);
+	score(&s, addrs, n, base, fit);
+}

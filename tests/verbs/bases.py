@@ -8,6 +8,7 @@ Recordings of one guest, each at a base of its own, closer than the ELF is long;
 sandboxes' threads so in one recording. The report is that of all samples at one base:
 each function's count, nothing outside, every base told, whoever reads the files.
 """
+import collections
 import json
 import os
 import random
@@ -85,6 +86,22 @@ def check(bench, guests, recordings):
             yield f"{threads}: bases {[*map(hex, bases)]}"
         if report["trust"]["verdict"] != "verified":
             yield f"{threads}: {report['trust']['verdict']}"
+        yield from check_base(bench, guests, threads, *recordings)
+
+
+def check_base(bench, guests, *argv):
+    """The verb has each base, with the samples of its guests, unless KVM's records alone tell."""
+    wanted = collections.Counter()
+    for base, _, addrs in guests:
+        wanted[base] += len(addrs)
+    out, err, status = run(bench.hlguest, "base", *argv[:1], bench.elf, *argv[1:])
+    rows = [line.split() for line in out.splitlines() if line.startswith("0x")]
+    if status or err or sorted(int(row[0], 16) for row in rows) != sorted(wanted):
+        yield f"base {argv}: status {status}: {out}{err}, not {wanted}"
+    for base, samples, on, _, addrs, all_on, *_ in rows if "KVM's" not in out else ():
+        if int(samples) != wanted[int(base, 16)] or on + all_on != "100.00100.00" or \
+                not 12 <= int(addrs) <= int(samples):
+            yield f"base {argv}: {out}"
 
 
 def files(bench, rng):

@@ -107,6 +107,24 @@ static void print_bases(FILE *f, const struct hlg_image *image,
 		print_fit(f, &found->rival, NULL, claim, kvm);
 }
 
+/* How the guests that were searched one by one lie. False without memory. */
+static bool test_guests(struct hlg_found *found, const struct hlg_image *image,
+			struct hlg_code *code, const struct hlg_addresses *addrs)
+{
+	const size_t n = hlg_image_n_bases(image);
+
+	found->fits = calloc(n, sizeof(*found->fits));
+	for (size_t i = 0; found->fits && i < n; i++) {
+		const struct hlg_base at = hlg_image_base(image, i);
+		const uint64_t move = at.bias + image->first - at.base;
+
+		hlg_base_find_fit(code, image, addrs->at, addrs->n, at.base + move,
+				  &found->fits[found->n]);
+		found->fits[found->n++].base = at.base;
+	}
+	return found->fits != NULL;
+}
+
 /* others: images before this one have some of the samples. */
 static int not_found(const struct hlg_image *image, const struct hlg_addresses *addrs,
 		     const struct hlg_found *found, bool others)
@@ -119,7 +137,7 @@ static int not_found(const struct hlg_image *image, const struct hlg_addresses *
 	if (addrs->n < 20)
 		hlg_err_set(&err, HLG_EINPUT,
 			    "%s: too few distinct addresses to find a base: %zu%s, and "
-			    "20 are needed (record longer, or at a higher rate)",
+			    "some 20 are needed (record longer, or at a higher rate)",
 			    image->path, addrs->n,
 			    others ? " are left by the images before it" : "");
 	else
@@ -198,15 +216,20 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		struct hlg_err *err)
 {
 	struct hlg_found found = {0};
-	struct hlg_base_kvm kvm;
+	struct hlg_base_kvm kvm = {0};
 	struct hlg_code *code;
+	/* Were they placed while recordings were read, guest by guest? */
+	const bool guests = image->from == HLG_BASE_FOUND;
 	int rc = hlg_code_open(&code, image, err), status = 1;
 
 	if (rc < 0)
 		return hlg_output_error(err);
-	hlg_addresses_keep_outside(addrs, &run->space);
-	if (!hlg_base_kvm_find(image, &run->profile.starts, &kvm) ||
-	    !hlg_base_find_all(code, image, addrs->at, addrs->n, &found)) {
+	if (guests)
+		rc = test_guests(&found, image, code, addrs) ? 0 : -1;
+	else
+		hlg_addresses_keep_outside(addrs, &run->space);
+	if (rc < 0 || !hlg_base_kvm_find(image, &run->profile.starts, &kvm) ||
+	    (!guests && !hlg_base_find_all(code, image, addrs->at, addrs->n, &found))) {
 		hlg_err_memory(err, image->path);
 		status = hlg_output_error(err);
 	} else if (hlg_image_unread(image)) {
@@ -222,7 +245,7 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		status = tell_recorded(f, image, &found, &kvm);
 		if (found.n && compare(image, &found, claim) != 0)
 			status = 3;
-		rc = place(run, image, &found, &kvm, err);
+		rc = guests ? 0 : place(run, image, &found, &kvm, err);
 		if (rc < 0)
 			status = hlg_output_error(err);
 	}
@@ -265,6 +288,7 @@ static int start(struct hlg_run *run, const struct hlg_inputs *in, struct claim 
 		rc = hlg_out_check(run->options.out, HLG_MAGIC_NONE, err);
 	if (rc == 0) {
 		*claims = calloc(run->options.n_images + 1, sizeof(**claims));
+		run->apart = run->apart_only = true;
 		if (!*claims || !hlg_profile_init(&run->profile, &run->options))
 			rc = hlg_err_memory(err, "base");
 	}

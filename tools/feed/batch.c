@@ -345,7 +345,8 @@ static int place(struct hlg_batch *batch, struct hlg_run *run,
 {
 	bool ok = true;
 
-	batch->together = hlg_guest_bases_lie_together(bases);
+	batch->together = hlg_guest_bases_lie_together(bases) &&
+			  !(run->apart_only && bases->n);
 	if (batch->together) {
 		ok = move_back(&run->profile, &run->stacks);
 		for (size_t i = 0; ok && i < batch->n_paths && batch->profiles; i++)
