@@ -157,11 +157,12 @@ static bool too_few(const struct hlg_runners *units)
 	return few == units->n;
 }
 
-/* The first two that overlap. few: everybody has too few samples. */
-static int fail(const struct hlg_apart *apart, const char *path, bool few,
-		struct hlg_err *err)
+/* Of the first two that overlap. few: everybody has too few samples. */
+static int fail(const struct hlg_apart *apart, const struct hlg_runners_recording *r,
+		bool few, struct hlg_err *err)
 {
 	const struct hlg_image *first = apart->space->images[0], *second = first;
+	const char *path = r->path;
 
 	for (size_t i = 0; second->lane == 0 && i < apart->space->n_images; i++)
 		second = apart->space->images[i];
@@ -190,9 +191,10 @@ static int fail(const struct hlg_apart *apart, const char *path, bool few,
 	return hlg_err_set(
 		err, HLG_EINPUT,
 		"%s: its samples do not tell who runs %s and who %s, which lie "
-		"at the same addresses (name one of them, or record with "
-		"--sandboxes)",
-		path, hlg_image_short_name(first), hlg_image_short_name(second));
+		"at the same addresses (name one of them%s)",
+		path, hlg_image_short_name(first), hlg_image_short_name(second),
+		r->profile->sandboxes.n ? "; is their code the same?"
+					: ", or record with --sandboxes");
 }
 
 static void note(const struct hlg_runner *unit, struct hlg_note_list *notes)
@@ -282,7 +284,7 @@ int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_runners_recording
 		if (hlg_image_unread(apart->space->images[i]))
 			rc = hlg_image_fail_unread(apart->space->images[i], err);
 	if (rc == 0 && units.n && told == 0)
-		rc = fail(apart, r->path, too_few(&units), err);
+		rc = fail(apart, r, too_few(&units), err);
 	if (rc == 0 && !hlg_runners_move(&units, r, apart->space->n_lanes))
 		rc = hlg_err_memory(err, r->path);
 	hlg_runners_finish(&units);

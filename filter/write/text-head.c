@@ -176,13 +176,51 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	}
 }
 
-/* Of the image that a lane begins with. */
-static const char *lane_name(const struct hlg_report *r, unsigned lane)
+/* Does an image lie at a base of this lane? *n counts them, *base is the last. */
+static bool lies_in(const struct hlg_image *image, unsigned lane, size_t *n,
+		    uint64_t *base)
 {
-	for (size_t i = 0; i < r->space->n_images; i++)
-		if (r->space->images[i]->lane == lane)
-			return hlg_image_short_name(r->space->images[i]);
-	return lane == HLG_LANE_SEVERAL ? "several ELFs" : "unknown ELF";
+	const size_t before = *n;
+
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
+		struct hlg_base at = hlg_image_base(image, i);
+
+		if (hlg_lane_of(at.bias + image->first) != lane)
+			continue;
+		*base = at.base;
+		++*n;
+	}
+	return *n > before;
+}
+
+/* The first image in a lane; and where it lies, if it lies elsewhere, too, but not in this
+ * lane: then the lane does not tell. */
+static void add_lane(struct hlg_text_line *line, const struct hlg_space *space,
+		     unsigned lane)
+{
+	const struct hlg_image *first = NULL;
+	size_t n = 0, all = 0;
+	uint64_t base = 0;
+
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+
+		if (first && !hlg_image_are_of_one_name(first, image))
+			continue;
+		if (lies_in(image, lane, &n, &base) && !first)
+			first = image;
+	}
+	for (size_t i = 0; first && i < space->n_images; i++)
+		if (hlg_image_are_of_one_name(first, space->images[i]))
+			all += hlg_image_n_bases(space->images[i]);
+	if (!first)
+		hlg_text_line_add(line, 0,
+				  lane == HLG_LANE_SEVERAL ? "several ELFs"
+							   : "unknown ELF");
+	else
+		hlg_text_line_add_escaped(line, 0, NULL, hlg_image_file_name(first));
+	if (first && n == 1 && all > 1)
+		hlg_text_line_add(line, 1, "base 0x%" PRIx64, base);
 }
 
 void hlg_text_head_calls(char buf[static 64], const struct hlg_calls *calls)
@@ -213,7 +251,7 @@ static void add_sandbox(struct hlg_text_line *line, const struct hlg_report *r,
 	else
 		hlg_text_line_add(line, 0, "of no known sandbox");
 	if (of && r->space->n_lanes)
-		hlg_text_line_add_escaped(line, 0, NULL, lane_name(r, of->lane));
+		add_lane(line, r->space, of->lane);
 	if (of && of->pid >= 0 && of->pid != all->at[0].pid)
 		hlg_text_line_add(line, 1, "pid %" PRId32, of->pid);
 	hlg_text_line_add(line, 0, "%" PRIu64 " sample%s", count.samples,

@@ -303,6 +303,7 @@ void hlg_image_destroy(struct hlg_image *image)
 	free(image->areas);
 	free(image->path);
 	free(image->file);
+	free(image->label);
 	free(image);
 }
 
@@ -456,11 +457,21 @@ static const struct hlg_load *find_load(const struct hlg_elf64 *elf, uint64_t ad
 	return NULL;
 }
 
-const char *hlg_image_short_name(const struct hlg_image *image)
+const char *hlg_image_file_name(const struct hlg_image *image)
 {
 	const char *slash = strrchr(image->path, '/');
 
 	return slash && slash[1] ? slash + 1 : image->path;
+}
+
+bool hlg_image_are_of_one_name(const struct hlg_image *a, const struct hlg_image *b)
+{
+	return strcmp(hlg_image_file_name(a), hlg_image_file_name(b)) == 0;
+}
+
+const char *hlg_image_short_name(const struct hlg_image *image)
+{
+	return image->label ? image->label : hlg_image_file_name(image);
 }
 
 uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr)

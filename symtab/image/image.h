@@ -43,6 +43,7 @@ struct hlg_base {
 struct hlg_image {
 	char *path; /* what it is called; and its file, if that is NULL: hlg_image_file */
 	char *file;
+	char *label; /* hlg_image_short_name, where others are called so; or NULL */
 	struct hlg_elf64 elf; /* without syms and strtab; all zero for a perf map */
 	/* Where in its file the ELF lies, if that is a host program that carries its
 	 * guests with it, and which of its guests it is, and the next; size 0: the ELF
@@ -170,8 +171,13 @@ uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr);
 /* Are any bytes of executable parts in the file? A debug file has none. */
 bool hlg_image_has_code(const struct hlg_image *image);
 
-/* What it is called, without the folders in front. */
+/* What it is called, without the folders in front. In a space (arranged) where others are
+ * called so, with its base; and where they lie there, too, with its folders. */
 const char *hlg_image_short_name(const struct hlg_image *image);
+
+/* The same, whoever else is called so. */
+const char *hlg_image_file_name(const struct hlg_image *image);
+bool hlg_image_are_of_one_name(const struct hlg_image *a, const struct hlg_image *b);
 
 /* Where it was opened. */
 static inline const char *hlg_image_file(const struct hlg_image *image)

@@ -2,6 +2,7 @@
 #include "symtab/image/space.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,10 +59,13 @@ static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 				err, HLG_EINPUT,
 				"%s@0x%" PRIx64 ": overlaps %s@0x%" PRIx64
 				" at 0x%" PRIx64
-				" (state the bases as FILE@ADDR, or name one; hlguest "
-				"report tells them apart)",
+				" (%sname one; hlguest report tells who runs which)",
 				b->image->path, b->at.base, a->image->path, a->at.base,
-				b->first);
+				b->first,
+				a->image->from == HLG_BASE_STATED &&
+						b->image->from == HLG_BASE_STATED
+					? ""
+					: "state the bases as FILE@ADDR, or ");
 	}
 	return 0;
 }
@@ -89,6 +93,71 @@ int hlg_space_settle(struct hlg_space *space, struct hlg_err *err)
 	return rc;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const struct hlg_image *const *x = a, *const *y = b;
+
+	return strcmp(hlg_image_file_name(*x), hlg_image_file_name(*y));
+}
+
+static int compare_names_and_bases(const void *a, const void *b)
+{
+	const struct hlg_image *const *x = a, *const *y = b;
+	int order = compare_names(a, b);
+
+	return order ? order : hlg_bsearch_order((*x)->base, (*y)->base);
+}
+
+/* Images of one name, by base: a label tells each from the others. */
+static bool label(struct hlg_image **images, size_t n)
+{
+	bool at_one = false;
+
+	for (size_t i = 1; i < n; i++)
+		at_one |= images[i]->base == images[i - 1]->base;
+	for (size_t i = 0; n > 1 && i < n; i++) {
+		struct hlg_image *image = images[i];
+		char *text;
+
+		if (image->from == HLG_BASE_NONE)
+			continue;
+		if (at_one)
+			text = strdup(image->path);
+		else if (asprintf(&text, "%s@0x%" PRIx64, hlg_image_file_name(image),
+				  image->base) < 0)
+			text = NULL;
+		if (!text)
+			return false;
+		image->label = text;
+	}
+	return true;
+}
+
+/* Names that several images have become labels. False without memory. */
+static bool label_all(const struct hlg_space *space)
+{
+	struct hlg_image **sorted = calloc(space->n_images + 1, sizeof(*sorted));
+	bool ok = sorted;
+
+	for (size_t i = 0; ok && i < space->n_images; i++) {
+		sorted[i] = space->images[i];
+		free(sorted[i]->label);
+		sorted[i]->label = NULL;
+	}
+	if (ok && space->n_images > 1)
+		qsort(sorted, space->n_images, sizeof(*sorted),
+		      compare_names_and_bases);
+	for (size_t i = 0, j; ok && i < space->n_images; i = j) {
+		for (j = i + 1; j < space->n_images &&
+				compare_names(&sorted[i], &sorted[j]) == 0;
+		     j++)
+			;
+		ok = label(&sorted[i], j - i);
+	}
+	free(sorted);
+	return ok;
+}
+
 int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
 {
 	size_t max = 0;
@@ -99,7 +168,7 @@ int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
 	free(space->ranges);
 	space->n_ranges = 0;
 	space->ranges = malloc((max + 1) * sizeof(*space->ranges));
-	if (!space->ranges)
+	if (!space->ranges || !label_all(space))
 		return hlg_err_memory(err, "images");
 	for (size_t i = 0; i < space->n_images; i++)
 		for (size_t k = 0; k < hlg_image_n_bases(space->images[i]); k++)

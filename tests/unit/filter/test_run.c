@@ -30,10 +30,10 @@ static const struct {
 	 "(give a lower base)"},
 	{"guest.elf ./guest.elf",
 	 "./guest.elf@0x4000: overlaps guest.elf@0x4000 at 0x4000 (state the bases as "
-	 "FILE@ADDR, or name one; hlguest report tells them apart)"},
+	 "FILE@ADDR, or name one; hlguest report tells who runs which)"},
 	{"guest.elf ./guest.elf@0x5000",
 	 "./guest.elf@0x5000: overlaps guest.elf@0x4000 at 0x5000 (state the bases as "
-	 "FILE@ADDR, or name one; hlguest report tells them apart)"},
+	 "FILE@ADDR, or name one; hlguest report tells who runs which)"},
 };
 
 START_TEST(refuses)
