@@ -25,6 +25,7 @@ LOG, CALL, ABORT, PRINT, HALT, NOTIFY, PIC, SERIAL = 99, 101, 102, 103, 108, 109
 PORT_NAMES = {LOG: "Log", CALL: "CallFunction", ABORT: "Abort", PRINT: "DebugPrint",
               HALT: "Halt"}
 MMIO = 1 << 63  # such a port is a page's address
+PAGE = 0x12000  # such a one, which is no port of that number
 IO_PAGE = exits.Arm.IO_PAGE
 INSN_MAX = 15   # bytes of an instruction
 CREATE_VCPU, OTHER_IOCTL = 0xae41, 0x4008ae89
@@ -293,7 +294,7 @@ class Made:
 
     def map(self):
         self.leave(self.machine.page)
-        write, address = self.rng.random() < .5, self.rng.choice((0xfee00030, 0xfee00ff8, 0x12345))
+        write, address = self.rng.random() < .5, self.rng.choice((0xfee00030, 0xfee00ff8, PAGE + 0x345))
         self.add("kvm_mmio", type=2 if write else 0, len=4, gpa=address)
         if not write:
             self.awaited = "kvm_mmio", {"type": 1, "len": 4, "gpa": address}
@@ -390,8 +391,9 @@ class Choice:
         if self.selects:
             rng.choice((self.set_time, self.set_time, self.set_threads))(rng, made)
         if rng.random() < .2:
-            self.port = {LOG, CALL, ABORT, PRINT}
-            self.words.append("--port=99,101-103")
+            word, self.port = rng.choice((("99,101-103", {LOG, CALL, ABORT, PRINT}),
+                                          (f"{PIC},{PAGE}", {PIC})))
+            self.words.append(f"--port={word}")
         if rng.random() < .25:
             self.reason = rng.choice(("*i*", "IO*", "kvm_exit_i?", "0x7b", "30", "2", "0", "0x*",
                                       "*"))

@@ -59,24 +59,27 @@ const char *hlg_exits_write_detail(char buf[static 64], const struct hlg_exits_r
 	return buf;
 }
 
-/* Writes a row's name, if f is not NULL, cut to what most cells leave for it; 0: whole.
- * Returns how many cells it takes. */
+/* Writes a row's name, if f is not NULL, cut so that all takes most cells, but some of it
+ * stays; 0: whole. Returns how many cells all takes. */
 static size_t write_name(FILE *f, size_t most, const struct hlg_exits_report *r,
 			 const struct hlg_exits_table *t, const struct hlg_exits_row *row)
 {
+	enum {
+		LEAST = 8
+	};
 	char before[64], behind[64];
-	long rest, n = hlg_table_cells(row->name);
+	size_t rest, left, n = (size_t)hlg_table_cells(row->name);
 
 	hlg_exits_write_detail(before, r, t, row, false);
 	hlg_exits_write_detail(behind, r, t, row, true);
-	rest = (long)(strlen(before) + !!before[0] + strlen(behind) + !!behind[0]);
+	rest = strlen(before) + !!before[0] + strlen(behind) + !!behind[0];
+	left = !most ? n : most > rest + LEAST ? most - rest : LEAST;
 	if (f) {
 		fprintf(f, "%s%s", before, before[0] ? " " : "");
-		n = hlg_table_cut(f, row->name, most ? (long)most - rest : n,
-				  r->screen.ascii);
+		hlg_table_cut(f, row->name, (long)left, r->screen.ascii);
 		fprintf(f, "%s%s", behind[0] ? " " : "", behind);
 	}
-	return (size_t)(n + rest);
+	return (n < left ? n : left) + rest;
 }
 
 /* For a name behind so many cells; at least some of it; 0: whole. */
@@ -91,17 +94,19 @@ static size_t cells_left(const struct hlg_exits_report *r, size_t used)
 	return r->screen.columns > used + LEAST ? r->screen.columns - used : LEAST;
 }
 
-static int name_width(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
+/* Of all names, each cut as by write_name(). */
+static size_t name_width(size_t most, const struct hlg_exits_report *r,
+			 const struct hlg_exits_table *t)
 {
 	char buf[32];
-	size_t most = strlen(heading(buf, r, t));
+	size_t width = strlen(heading(buf, r, t));
 
 	for (size_t i = 0; i < hlg_exits_shown(r, t); i++) {
-		size_t n = write_name(NULL, 0, r, t, &t->rows[i]);
+		size_t n = write_name(NULL, most, r, t, &t->rows[i]);
 
-		most = n > most ? n : most;
+		width = n > width ? n : width;
 	}
-	return (int)most;
+	return width;
 }
 
 /* The times that text has, of those of a row. */
@@ -117,6 +122,7 @@ static const struct shown_time {
 enum {
 	SHOWN_TIMES = sizeof(shown_times) / sizeof(shown_times[0]),
 	MAX_SHOWN = SHOWN_TIMES - 1, /* the number of `max` */
+	COUNT_AND_SHARE = 17,        /* cells */
 	CALL_WIDTH = 9,              /* of a call's latency: a guest call may be long */
 	FEW_COLUMNS = 90 /* of a screen on which names count more than `max` */
 };
@@ -189,17 +195,37 @@ static bool name_is_last(const struct hlg_exits_table *t)
 	return t->by == HLG_EXITS_BY_FUNCTION;
 }
 
-/* How a table's times are shown. */
+/* How a table's times are shown, and how many cells there are for figures and names. */
 struct layout {
 	struct unit units[SHOWN_TIMES];
 	int width[SHOWN_TIMES];
 	size_t n;
+	int figures; /* count, share and times */
+	size_t name; /* with what is around it, at most; 0: any number */
 };
+
+/* Where names come first, `max` goes before they are cut. */
+static void fit_layout(struct layout *layout, const struct hlg_exits_report *r,
+		       const struct hlg_exits_table *t)
+{
+	layout->n = SHOWN_TIMES;
+	layout->figures = COUNT_AND_SHARE;
+	for (size_t k = 0; k < SHOWN_TIMES; k++)
+		layout->figures += 1 + layout->width[k];
+	if (hlg_exits_is_of_calls(t) ||
+	    (r->screen.columns && r->screen.columns < FEW_COLUMNS && name_is_last(t)) ||
+	    (r->screen.columns && !name_is_last(t) &&
+	     name_width(0, r, t) + 1 + (size_t)layout->figures > r->screen.columns)) {
+		layout->n = MAX_SHOWN;
+		layout->figures -= 1 + layout->width[MAX_SHOWN];
+	}
+	layout->name = cells_left(r, (size_t)layout->figures + (name_is_last(t) ? 2 : 1));
+}
 
 static struct layout layout_of(const struct hlg_exits_report *r,
 			       const struct hlg_exits_table *t)
 {
-	struct layout layout = {.n = SHOWN_TIMES};
+	struct layout layout;
 	uint64_t total = 0, most = 0;
 
 	for (size_t i = 0; i < hlg_exits_shown(r, t); i++) {
@@ -211,9 +237,7 @@ static struct layout layout_of(const struct hlg_exits_report *r,
 		layout.width[k] =
 			k && hlg_exits_is_of_calls(t) ? CALL_WIDTH : shown_times[k].width;
 	}
-	if (hlg_exits_is_of_calls(t) ||
-	    (name_is_last(t) && r->screen.columns && r->screen.columns < FEW_COLUMNS))
-		layout.n = MAX_SHOWN;
+	fit_layout(&layout, r, t);
 	return layout;
 }
 
@@ -250,24 +274,22 @@ static void write_row(FILE *f, const struct hlg_exits_report *r,
 	double share = hlg_exits_has_share(row) ? hlg_exits_share(r, t, row->total) : 0;
 	struct hlg_value v[HLG_EXITS_COLUMNS];
 	char percent[16], time[40];
-	int used = 19; /* count, percent, and the gap in front of the name */
 
 	hlg_exits_set_values(v, r, t, row);
 	if (!name_is_last(t))
-		fprintf(f, "%*s", width - (int)write_name(f, 0, r, t, row) + 1, "");
+		fprintf(f, "%*s", width - (int)write_name(f, layout->name, r, t, row) + 1,
+			"");
 	hlg_colour_begin(f, &r->colours, share);
 	fprintf(f, "%7" PRIu64 " %7s%s", row->n,
 		hlg_exits_has_share(row) ? hlg_interval_percent(percent, share) : "",
 		hlg_exits_has_share(row) ? " %" : " -");
 	hlg_colour_end(f, &r->colours, share);
-	for (size_t k = 0; k < layout->n; k++) {
+	for (size_t k = 0; k < layout->n; k++)
 		fprintf(f, " %*s", layout->width[k],
 			time_text(time, v[shown_times[k].value].n, layout->units[k]));
-		used += 1 + layout->width[k];
-	}
 	if (name_is_last(t)) {
 		fputs("  ", f);
-		write_name(f, cells_left(r, (size_t)used), r, t, row);
+		write_name(f, layout->name, r, t, row);
 	}
 	fputc('\n', f);
 	if (t->by == HLG_EXITS_BY_VCPU)
@@ -310,7 +332,7 @@ static void write_table(FILE *f, const struct hlg_exits_report *r,
 			const struct hlg_exits_table *t)
 {
 	const struct layout layout = layout_of(r, t);
-	int width = name_width(r, t);
+	int width = (int)name_width(layout.name, r, t);
 
 	write_title(f, r, t);
 	write_columns(f, r, t, width, &layout);
@@ -321,7 +343,9 @@ static void write_table(FILE *f, const struct hlg_exits_report *r,
 
 static void write_histogram(FILE *f, const struct hlg_exits_report *r)
 {
-	uint64_t most = 0;
+	/* A bar is of the longest row; its colour is that of the share of all. */
+	const struct hlg_colour plain = {.blocks = r->colours.blocks};
+	uint64_t most = 0, all = 0;
 	int first = HLG_EXITS_OCTAVES, last = -1;
 
 	for (int i = 0; i < HLG_EXITS_OCTAVES; i++) {
@@ -329,17 +353,20 @@ static void write_histogram(FILE *f, const struct hlg_exits_report *r)
 			continue;
 		first = i < first ? i : first;
 		last = i;
+		all += r->octaves[i];
 		most = r->octaves[i] > most ? r->octaves[i] : most;
 	}
 	if (last < 0)
 		return;
 	fputs("\nHow long they took: each row twice the one above\n", f);
 	for (int i = first; i <= last; i++) {
+		double share = (double)r->octaves[i] / (double)all;
 		char buf[24];
 
 		fprintf(f, "%10s  ", hlg_table_ns(buf, i ? UINT64_C(1) << i : 0));
-		hlg_colour_bar(f, &r->colours, (double)r->octaves[i], (double)most,
-			       BAR_WIDTH);
+		hlg_colour_begin(f, &r->colours, share);
+		hlg_colour_bar(f, &plain, (double)r->octaves[i], (double)most, BAR_WIDTH);
+		hlg_colour_end(f, &r->colours, share);
 		fprintf(f, " %10" PRIu64 "\n", r->octaves[i]);
 	}
 }
@@ -377,21 +404,23 @@ int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_exits_report *r = report;
 	const uint64_t *pairs = r->sums->pairs;
+	const char *check = check_is_brief(r) ? ", check OK" : "";
+	char line[128];
 
 	(void)err;
 	if (r->check->banner)
 		hlg_text_line_wrap(f, &r->screen, "!! ", r->check->banner);
 	write_guests(f, r);
-	fputs("recorded  ", f);
 	if (r->kind == HLG_EXITS_GUEST)
-		fprintf(f,
-			"%" PRIu64 " exits (kvm_exit to kvm_entry), %" PRIu64
-			" to the VMM",
-			pairs[HLG_EXITS_GUEST], pairs[HLG_EXITS_VMM]);
+		snprintf(line, sizeof(line),
+			 "%" PRIu64 " exits (kvm_exit to kvm_entry), %" PRIu64
+			 " to the VMM%s",
+			 pairs[HLG_EXITS_GUEST], pairs[HLG_EXITS_VMM], check);
 	else
-		fprintf(f, "%" PRIu64 " exits to the VMM (kvm_userspace_exit to KVM_RUN)",
-			pairs[HLG_EXITS_VMM]);
-	fputs(check_is_brief(r) ? ", check OK\n" : "\n", f);
+		snprintf(line, sizeof(line),
+			 "%" PRIu64 " exits to the VMM (kvm_userspace_exit to KVM_RUN)%s",
+			 pairs[HLG_EXITS_VMM], check);
+	hlg_text_line_wrap(f, &r->screen, "recorded  ", line);
 	if (!check_is_brief(r))
 		hlg_text_head_check(f, r->check, &r->screen);
 	write_parts(f, r, &r->time, "time      ");
@@ -410,6 +439,18 @@ static bool is_shown(const struct hlg_exits_report *r, const struct hlg_exits_ta
 	return t->n && !is_line(t, r) && (r->verbose || !is_detail);
 }
 
+/* How many lines a table takes with so many rows, if it has as many. */
+static size_t n_table_lines(const struct hlg_exits_report *r,
+			    const struct hlg_exits_table *t, size_t rows)
+{
+	bool whole = rows + 1 >= t->n || (hlg_exits_is_of_calls(t) && !r->by_tid);
+	size_t n = whole ? t->n : rows;
+
+	if (t->by == HLG_EXITS_BY_VCPU)
+		n *= 2; /* the parts of its time */
+	return 2 + (t->kind != r->kind) + n + !whole;
+}
+
 /* How many lines text takes with so many rows of a table. */
 static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
 {
@@ -419,9 +460,7 @@ static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
 		const struct hlg_exits_table *t = &r->tables[i];
 
 		if (is_shown(r, t))
-			n += 2 + (t->kind != r->kind) +
-			     (rows + 1 < t->n && !hlg_exits_is_of_calls(t) ? rows + 1
-									   : t->n);
+			n += n_table_lines(r, t, rows);
 	}
 	for (size_t i = 0; i < r->notes->n; i++)
 		n += r->notes->level[i] != HLG_NOTE_DETAIL;
