@@ -106,7 +106,7 @@ class Made:
         for _ in range(rng.randint(1, 12)):  # rounds: in each CPUs have their samples in turn
             round_begin = time
             for cpu in range(self.cpus):
-                time, chunk = round_begin + cpu, []
+                time, chunk = round_begin + rng.choice((0, cpu)), []
                 for _ in range(rng.randint(0, 8)):
                     time += rng.choice((1000, 5000, rng.randrange(1, 10**7)))
                     for i in range(len(stand[cpu])):

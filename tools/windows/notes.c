@@ -2,6 +2,7 @@
 /* What the formats share: notes, and the columns that there are of a group of counters.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,22 @@ static signed char width_of(const struct hlg_windows *w, size_t column)
 	return (signed char)(head > (size_t)width && head < 64 ? (int)head : width);
 }
 
+/* The same of rates; some rows may have none. */
+static signed char rate_width(const struct hlg_windows *w, const struct hlg_rate *rate)
+{
+	enum {
+		LEAST = 8
+	};
+	int head = (int)strlen(rate->name), width;
+	double max = 0;
+
+	for (size_t i = 0; i < w->n_rows; i++)
+		max = fmax(max, hlg_windows_rate_of(w, rate, hlg_windows_counts(w, i)));
+	width = snprintf(NULL, 0, "%.*f", rate->places, max);
+	head = head > LEAST ? head : LEAST;
+	return (signed char)(width > head ? width : head);
+}
+
 bool hlg_windows_columns_make(struct hlg_windows_columns *c, const struct hlg_windows *w,
 			      const struct hlg_column *before, size_t n_before,
 			      const struct hlg_column *behind, size_t n_behind,
@@ -148,19 +165,16 @@ bool hlg_windows_columns_make(struct hlg_windows_columns *c, const struct hlg_wi
 						     .gap = 2,
 						     .width = width_of(w, i)};
 	c->rates = n;
-	for (size_t i = 0; rates && i < HLG_N_RATES; i++) {
-		size_t width = strlen(hlg_rates[i].name);
-
+	for (size_t i = 0; rates && i < HLG_N_RATES; i++)
 		if (hlg_windows_rate_known(w, &hlg_rates[i]))
 			c->column[n++] = (struct hlg_column){
 				.key = hlg_rates[i].name,
 				.heading = hlg_rates[i].name,
 				.type = HLG_VALUE_REAL,
 				.gap = 2,
-				.width = (signed char)(width > 8 ? width : 8),
+				.width = rate_width(w, &hlg_rates[i]),
 				.places = (unsigned char)hlg_rates[i].places,
 				.none = "-"};
-	}
 	c->behind = n;
 	if (n_behind)
 		memcpy(c->column + n, behind, n_behind * sizeof(*behind));

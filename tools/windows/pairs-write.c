@@ -58,11 +58,12 @@ static const struct hlg_column spread_columns[] = {
 
 enum {
 	FIGURES = SIZE(spread_columns),
-	TEXT_VALUES = 6
+	TEXT_VALUES = 6,
+	TEXT_COLUMNS = TEXT_VALUES + 2
 };
 
 /* The same for people: times are in text. */
-static const struct hlg_column text_columns[] = {
+static const struct hlg_column text_columns[TEXT_COLUMNS] = {
 	{NULL, "median", .type = HLG_VALUE_REAL, 0, 9, .none = "-"},
 	{NULL, "95 % from", .type = HLG_VALUE_REAL, 1, 9, .none = "-"},
 	{NULL, "to", .type = HLG_VALUE_REAL, 1, 9, .none = "-"},
@@ -241,21 +242,19 @@ static void put_outliers(FILE *f, const struct hlg_pairs *pairs)
 		fprintf(f, "  and %zu more (--format=csv marks all)\n", n - SHOWN);
 }
 
-/* Times as times, counts as counts. */
-static bool put_spread(FILE *f, const struct hlg_pairs *pairs, size_t i,
-		       const struct hlg_screen *screen, const struct hlg_table_sink *sink)
+/* The figures of a column: times as times, counts as counts. */
+static void set_text(struct hlg_column columns[static TEXT_COLUMNS],
+		     struct hlg_value v[static TEXT_COLUMNS],
+		     const struct hlg_pairs *pairs, size_t i)
 {
 	const struct hlg_spread *s = &pairs->spreads[i];
 	const struct hlg_windows_column *of = &pairs->table.columns[i];
 	const double all[TEXT_VALUES] = {s->median,      s->median_low, s->median_high,
 					 (double)s->min, s->mean,       (double)s->max};
-	struct hlg_column columns[SIZE(text_columns)];
-	const struct hlg_table table = {columns, .n = SIZE(columns), .screen = *screen};
-	struct hlg_value v[SIZE(text_columns)];
 
-	memcpy(columns, text_columns, sizeof(columns));
 	for (size_t k = 0; k < TEXT_VALUES; k++) {
 		v[k] = hlg_table_number_value(s->n ? all[k] : NAN);
+		columns[k].type = HLG_VALUE_REAL;
 		columns[k].places = all[k] < 1e5 && all[k] != floor(all[k]) ? 2 : 0;
 		if (of->counter == HLG_COUNTER_TIME) {
 			columns[k].type = HLG_VALUE_NS;
@@ -264,19 +263,44 @@ static bool put_spread(FILE *f, const struct hlg_pairs *pairs, size_t i,
 	}
 	v[TEXT_VALUES] = hlg_table_count_value(s->outliers);
 	v[TEXT_VALUES + 1] = hlg_table_text_value(of->name);
-	return sink->row(f, &table, v, 0);
+}
+
+/* Columns are as wide as the longest figure. */
+static void widen(struct hlg_column columns[static TEXT_COLUMNS],
+		  const struct hlg_pairs *pairs)
+{
+	struct hlg_value v[TEXT_COLUMNS];
+	char buf[HLG_TABLE_NUMBER];
+
+	for (size_t i = 0; i < pairs->table.n_columns; i++) {
+		set_text(columns, v, pairs, i);
+		for (size_t k = 0; k < TEXT_VALUES; k++) {
+			size_t n = v[k].is ? strlen(hlg_table_number(buf, &columns[k],
+								      &v[k]))
+					   : 0;
+
+			if (n > (size_t)columns[k].width)
+				columns[k].width = (signed char)n;
+		}
+	}
 }
 
 bool hlg_pairs_write_spreads(FILE *f, const struct hlg_pairs *pairs,
 			     const struct hlg_screen *screen,
 			     const struct hlg_table_sink *sink)
 {
-	static const struct hlg_table table = {text_columns, .n = SIZE(text_columns)};
+	struct hlg_column columns[TEXT_COLUMNS];
+	const struct hlg_table table = {columns, .n = TEXT_COLUMNS, .screen = *screen};
+	struct hlg_value v[TEXT_COLUMNS];
 	bool ok = true;
 
+	memcpy(columns, text_columns, sizeof(columns));
+	widen(columns, pairs);
 	sink->head(f, &table);
-	for (size_t i = 0; ok && i < pairs->table.n_columns; i++)
-		ok = put_spread(f, pairs, i, screen, sink);
+	for (size_t i = 0; ok && i < pairs->table.n_columns; i++) {
+		set_text(columns, v, pairs, i);
+		ok = sink->row(f, &table, v, 0);
+	}
 	return ok;
 }
 
