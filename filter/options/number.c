@@ -61,20 +61,26 @@ bool hlg_number_size(const char *s, uint64_t *value)
 				       value);
 }
 
-bool hlg_number_nano(const char *s, uint64_t *value)
+/* In units of 10^-9, and then of per of these, cut off. */
+static bool read_fraction(const char *s, uint64_t per, uint64_t *value)
 {
 	uint64_t places = 0;
 	int left = 9;
 
 	if (!read_digits(&s, 10, value) ||
-	    __builtin_mul_overflow(*value, UINT64_C(1000000000), value))
+	    __builtin_mul_overflow(*value, UINT64_C(1000000000) / per, value))
 		return false;
 	if (*s == '.')
 		for (s++; left && digit(*s) < 10; left--)
 			places = places * 10 + (uint64_t)digit(*s++);
 	for (; left; left--)
 		places *= 10;
-	return *s == '\0' && !__builtin_add_overflow(*value, places, value);
+	return *s == '\0' && !__builtin_add_overflow(*value, places / per, value);
+}
+
+bool hlg_number_nano(const char *s, uint64_t *value)
+{
+	return read_fraction(s, 1, value);
 }
 
 bool hlg_number_time(const char *s, uint64_t *ns)
@@ -92,12 +98,8 @@ bool hlg_number_time(const char *s, uint64_t *ns)
 	memcpy(number, s, n);
 	number[n] = '\0';
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(s + n, units[i].unit) == 0) {
-			if (!hlg_number_nano(number, ns))
-				return false;
-			*ns /= units[i].per;
-			return true;
-		}
+		if (strcmp(s + n, units[i].unit) == 0)
+			return read_fraction(number, units[i].per, ns);
 	return false;
 }
 
