@@ -32,10 +32,10 @@ class Screen:
         self.env["LC_ALL"] = "C.UTF-8" if utf8 else "C"
         self.columns, self.lines = (80, 24) if is_terminal else (100, 0)
         if rng.random() < .7:
-            self.columns = rng.choice((60, 66, 80, rng.randint(60, 200), 200))
+            self.columns = rng.choice((40, 60, 66, 80, rng.randint(60, 200), 200, 200))
             self.env["COLUMNS"] = str(self.columns)
-        if rng.random() < .4:
-            self.lines = rng.choice((10, 30, 45, rng.randint(10, 80)))
+        if rng.random() < .5:
+            self.lines = rng.choice((10, 30, 45, rng.randint(25, 80)))
             self.env["LINES"] = str(self.lines)
         if rng.random() < .1:
             self.env["NO_COLOR"] = "1"

@@ -146,12 +146,16 @@ static struct unit unit_of(uint64_t most)
 }
 
 /* Of latencies, which are alike in all columns of a table: us, unless all are shorter, or
- * one has more digits than there is room for. */
+ * one has more digits than there is room for. Of calls none are in ns. */
 static struct unit unit_of_each(const struct hlg_exits_table *t, uint64_t most)
 {
-	if (hlg_exits_is_of_calls(t))
-		return units[1];
-	return units[most < 10000 ? 0 : most < 1000000000 ? 1 : 2];
+	/* "99999.9", "9999999.9": half of what is behind that is rounded up. */
+	const uint64_t room = hlg_exits_is_of_calls(t) ? 10000000 : 100000;
+	size_t i = most < 10000 && !hlg_exits_is_of_calls(t) ? 0 : 1;
+
+	while (i < 3 && most >= room * units[i].ns - units[i].ns / 20)
+		i++;
+	return units[i];
 }
 
 /* With one decimal, in every locale; of ns, which are whole, with none. */
