@@ -294,7 +294,7 @@ class Made:
 
     def map(self):
         self.leave(self.machine.page)
-        write, address = self.rng.random() < .5, self.rng.choice((0xfee00030, 0xfee00ff8, PAGE + 0x345))
+        write, address = self.rng.random() < .5, self.rng.choice((0xfee00030, PAGE, PAGE + 0x345))
         self.add("kvm_mmio", type=2 if write else 0, len=4, gpa=address)
         if not write:
             self.awaited = "kvm_mmio", {"type": 1, "len": 4, "gpa": address}
@@ -390,7 +390,7 @@ class Choice:
         self.selects = rng.random() < .5
         if self.selects:
             rng.choice((self.set_time, self.set_time, self.set_threads))(rng, made)
-        if rng.random() < .2:
+        if rng.random() < .3:
             word, self.port = rng.choice((("99,101-103", {LOG, CALL, ABORT, PRINT}),
                                           (f"{PIC},{PAGE}", {PIC})))
             self.words.append(f"--port={word}")

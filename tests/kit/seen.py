@@ -23,8 +23,8 @@ DETAILS = re.compile(r"image: |percentiles are off by|\d+ windows were recorded|
 class Screen:
     """What a reader has before him: a terminal, a pipe or a file, as the environment has it."""
 
-    def __init__(self, rng, paints):
-        """paints: the verb has --color."""
+    def __init__(self, rng, paints, is_low=False):
+        """paints: the verb has --color; is_low: lines are wide, and perhaps too many."""
         self.kind = rng.choice(("pipe", "pipe", "file", "terminal", "terminal"))
         is_terminal = self.kind == "terminal"
         self.env = {"TERM": rng.choice(("xterm", "xterm", "dumb")), "NO_COLOR": ""}
@@ -37,9 +37,12 @@ class Screen:
         if rng.random() < .5:
             self.lines = rng.choice((10, 30, 45, rng.randint(25, 80)))
             self.env["LINES"] = str(self.lines)
+        if is_low:
+            self.columns, self.lines = 200, rng.randint(20, 60)
+            self.env |= {"COLUMNS": "200", "LINES": str(self.lines)}
         if rng.random() < .1:
             self.env["NO_COLOR"] = "1"
-        self.wide, self.verbose = rng.random() < .2, rng.random() < .4
+        self.wide, self.verbose = rng.random() < .2, not is_low and rng.random() < .4
         self.words = ["--no-pager"] * (rng.random() < .5) + ["--wide"] * self.wide
         self.words += ["-v"] * self.verbose
         color = rng.choice(("auto", "auto", "always", "never")) if paints else None

@@ -25,7 +25,7 @@ from forged import HOST, TEXT
 from programs import hlguest_of
 from seen import ESCAPE, INDENT, LEAST_NAME, Screen, difference, percent, time
 from tap import Skip, run, seeds
-from windows_model import RATES, Made, Sample, Selection, function_of, guest, seconds
+from windows_model import OUTSIDE, RATES, Made, Sample, Selection, function_of, guest, seconds
 
 SHOWN = 20  # functions, or outliers
 CLOCKS = ("task-clock", "cpu-clock", "ns")
@@ -146,6 +146,13 @@ class Spaced(Sample):
         super().__init__(time, cpu, thread, place & ~3, *of)
 
 
+class Inside(Spaced):
+    """All of a guest's lie in its ELF."""
+
+    def __init__(self, time, cpu, thread, place, *of):
+        super().__init__(time, cpu, thread, TEXT if place == OUTSIDE else place, *of)
+
+
 class Busy(random.Random):
     """As many as there may be."""
 
@@ -170,8 +177,7 @@ class Recording(Made):
 
 class Judge:
     def __init__(self, hlguest, folder, seed):
-        is_spaced = seed % 3 > 0
-        windows_model.Sample = Spaced if is_spaced else Sample
+        windows_model.Sample = (Sample, Spaced, Inside)[seed % 3]
         self.made = Recording(seed)
         self.rng, self.hlguest, self.folder = self.made.rng, hlguest, folder
         self.period = 1 if self.made.traced else self.rng.choice(PERIODS)
@@ -182,7 +188,7 @@ class Judge:
         if not self.made.traced:
             data = data.replace(struct.pack("<Q", 5000), struct.pack("<Q", self.period))
         elf = guest()
-        if is_spaced:
+        if seed % 3:
             elf = elf.replace(b"\x90" * 0x1000, b"\x48\x83\xc0\1" * 0x400)
         for path, content in (self.elf, elf), (self.data, data):
             with open(path, "wb") as f:
