@@ -36,7 +36,9 @@ EVENTS = {
     "kvm:kvm_pio": (2, 1),
 }
 PIO = {"kvm_pio": (("unsigned int", "rw", 8, 4), ("unsigned int", "port", 12, 4))}
-FUNCTIONS = (("alpha", TEXT, 0x400), ("beta", TEXT + 0x400, 0x400), ("gamma", TEXT + 0xc00, 0x400))
+FUNCTIONS = (("alpha", TEXT, 0x400), ("beta", TEXT + 0x400, 0x400), ("gamma", TEXT + 0xc00, 0x200),
+             *((name, TEXT + 0xe00 + 0x40 * i, 0x40) for i, name in enumerate(
+                 ("delta", "epsilon", "operator<", "f<a&b>()", "eta", "theta", "iota"))))
 ALIAS = "second_name_of_beta"
 OUTSIDE = 0x900000
 RATES = (("ipc", "instructions", "cycles", 1, 4),

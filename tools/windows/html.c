@@ -22,6 +22,19 @@ static int write_all(void *data, FILE *f, struct hlg_err *err)
 			: hlg_windows_text(f, s->w, &style, err);
 }
 
+/* What text would say behind its sums. */
+static int write_notes(void *data, FILE *f, struct hlg_err *err)
+{
+	struct hlg_note_list notes = {0};
+	bool lost;
+
+	hlg_windows_shown_notes(&notes, data);
+	hlg_text_line_notes_behind(f, &(struct hlg_screen){0}, &notes, true);
+	lost = notes.lost;
+	hlg_note_list_finish(&notes);
+	return lost ? hlg_err_memory(err, "windows") : 0;
+}
+
 /* What was recorded, and warnings, behind their labels. */
 static int write_head(void *data, FILE *f, struct hlg_err *err)
 {
@@ -69,9 +82,9 @@ int hlg_windows_html(void *data, FILE *f, struct hlg_err *err)
 	/* Intervals hold windows of several functions: there are no sums by these. */
 	bool sums = s->pairs || !s->w->every;
 	char *head = hlg_page_words_of(write_head, s);
-	char *all = sums ? hlg_page_words_of(write_all, s) : NULL;
+	char *all = hlg_page_words_of(sums ? write_all : write_notes, s);
 	struct hlg_windows_style style = *s->style;
-	bool ok = head && (all || !sums);
+	bool ok = head && all;
 
 	style.in_page = true;
 	hlg_page_begin(f, &hlg_page_still, "hlguest windows");
@@ -86,8 +99,9 @@ int hlg_windows_html(void *data, FILE *f, struct hlg_err *err)
 	ok = ok && hlg_windows_svg(f, drawn, &style, err) == 0;
 	fputs("</div>\n</section>\n", f);
 	ok = ok && (!sums || put_table(f, s));
-	if (ok && all)
-		hlg_page_words_folded(f, "All of this as text, and notes", all);
+	if (ok)
+		hlg_page_words_folded(
+			f, sums ? "All of this as text, and notes" : "Notes", all);
 	fputs("</main>\n", f);
 	hlg_page_end(f, &hlg_page_still);
 	free(head);

@@ -78,16 +78,18 @@ static void set_spread(struct hlg_value v[static FIGURES], const struct hlg_pair
 		       size_t column)
 {
 	const struct hlg_spread *s = &pairs->spreads[column];
+	/* None is neither the least nor the middle one. */
+	const double median = s->n ? s->median : NAN;
 	const struct hlg_value all[FIGURES] = {hlg_table_count_value(s->n),
-					       hlg_table_count_value(s->min),
+					       {.is = s->n, .n = s->min},
 					       hlg_table_number_value(s->mean),
-					       hlg_table_count_value(s->max),
+					       {.is = s->n, .n = s->max},
 					       hlg_table_number_value(s->deviation),
 					       hlg_table_number_value(s->variation),
 					       hlg_table_number_value(s->low),
 					       hlg_table_number_value(s->high),
 					       hlg_table_count_value(s->outliers),
-					       hlg_table_number_value(s->median),
+					       hlg_table_number_value(median),
 					       hlg_table_number_value(s->median_low),
 					       hlg_table_number_value(s->median_high)};
 

@@ -49,7 +49,7 @@ static void put_short(FILE *f, double value)
 	static const char *const units[] = {"", " k", " M", " G", " T", " P", " E"};
 	unsigned unit = 0;
 
-	while (value >= 1000 && unit < 6) {
+	while (value >= 999.5 && unit < 6) { /* which would be 1e+03 */
 		value /= 1000;
 		unit++;
 	}
@@ -62,11 +62,11 @@ static void put_short_time(FILE *f, double ns)
 	static const char *const units[] = {"ns", "us", "ms", "s"};
 	unsigned unit = 0;
 
-	while (ns >= 1000 && unit < 3) {
+	while (ns >= 999.5 && unit < 3) {
 		ns /= 1000;
 		unit++;
 	}
-	fprintf(f, ns < 1000 ? "%.3g %s" : "%.0f %s", ns, units[unit]);
+	fprintf(f, ns < 999.5 ? "%.3g %s" : "%.0f %s", ns, units[unit]);
 }
 
 /* The value of a row in panel i: a column's, then a rate's. */
@@ -282,11 +282,12 @@ static void put_tick(FILE *f, double x, double y, double seconds)
 static void put_time_axis(FILE *f, const struct plot *plot, double y)
 {
 	double span = (double)(plot->stop - plot->start) / 1e9;
+	double step = span > 0 ? step_of(span, TICKS) : 1;
 
-	put_tick(f, LEFT, y, 0);
-	for (int i = 1; span > 0 && i * step_of(span, TICKS) <= span; i++)
-		put_tick(f, LEFT + WIDTH * (i * step_of(span, TICKS) / span), y,
-			 i * step_of(span, TICKS));
+	/* The last one is at the end, maybe, but for rounding: 6 * 0.1 > 0.6. */
+	for (int i = 0; i * step <= span * (1 + 1e-9); i++)
+		put_tick(f, LEFT + (span > 0 ? WIDTH * (i * step / span) : 0), y,
+			 i * step);
 	fprintf(f,
 		"<text class=\"soft mid\" x=\"%d\" y=\"%.0f\">seconds since %" PRIu64
 		".%09" PRIu64 "</text>\n",
