@@ -65,8 +65,8 @@ def step_ok(step, most, ticks):
     """1, 2 or 5 times a power of ten, and the next finer one would be too fine."""
     power = 10**math.floor(math.log10(step) + 1e-9)
     finer = {1: .5, 2: 1, 5: 2}.get(round(step / power, 6))
-    return finer and step * ticks >= most * (1 - 1e-9) > finer * power * ticks * (1 - 1e-6) * (
-        finer * power * ticks < most * (1 - 1e-9))
+    return finer and step * ticks >= most * (1 - 1e-9) and \
+        finer * power * ticks < most * (1 + 1e-9)
 
 
 class Rows:
@@ -207,7 +207,7 @@ class Picture:
                 len(boxes) > 1 and columns[1] - columns[0] != self.width / 2:
             yield f"legend: {rows} {columns}"
         first = Panel(self, self.panels[0])
-        if boxes[-1][1] + boxes[-1][3] > first.heading():
+        if boxes[-1][1] + boxes[-1][3] > first.heading() - 12:
             yield "legend: into the panel"
 
     def apart(self):
@@ -399,8 +399,10 @@ class Judge(windows_model.Judge):
                 ("recorded", counted)]:
             yield f"page: {head}, not {counted}"
         lost = f"{self.made.lost} events were lost"
-        if (lost in head) != bool(self.made.lost):
-            yield f"page: {head}, though {lost}"
+        warned = [html.unescape(line) for line in re.findall('<p class="warning">(.*?)</p>', head)]
+        if any(lost in line for line in warned) != bool(self.made.lost) or not all(
+                re.fullmatch("warning: +(.*)", line)[1] in told["notes"] for line in warned):
+            yield f"page: {warned}, though {lost}"
         same = [re.sub(r"<style>.*?</style>\n|viewBox=\"[^\"]*\"", "", text, flags=re.S)
                 for text in (svg, re.search("<svg.*</svg>", page, re.S)[0])]
         boxes = [[int(n) for n in re.search('viewBox="(.*?)"', text)[1].split()]

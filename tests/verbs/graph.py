@@ -24,9 +24,12 @@ class Frame:
         self.path = (*path[:self.depth], self.name)
         self.samples = int(re.search(r", (\d+) samples?", words).group(1))
         self.left, self.width = (float(rect.get(a).rstrip("%")) for a in ("x", "width"))
-        self.top = int(rect.get("y"))
+        self.top, self.height = int(rect.get("y")), int(rect.get("height"))
         label = g.find(SVG + "text")
-        self.label = label.text if label is not None else None
+        self.label = self.text_at = None
+        if label is not None:
+            self.label = label.text
+            self.text_at = float(label.get("x").rstrip("%")), int(label.get("y"))
 
     def share(self):
         return float(re.search(r"^([\d.]+) % of all", self.said[1]).group(1))
