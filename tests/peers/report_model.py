@@ -50,7 +50,7 @@ class Made:
         events = rng.sample(sorted(EVENTS), rng.choice((1, 1, 2, 3)))
         if events == [TRACEPOINT]:
             events = ["cpu-clock"]
-        lacks = rng.choice((0, 0, 0, TIME, CPU, PERIOD))
+        self.lacks = lacks = rng.choice((0, 0, 0, TIME, CPU, PERIOD))
         hot = [self.space.some(rng) for _ in range(rng.randint(1, 6))]
         n = rng.choice((0, 3, 20, 60, 120, 500))
         self.recordings = [

@@ -19,29 +19,58 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* "cycles:G, branches:G": what the samples were taken by, or what these count (event.h).
- * To be freed. */
-static char *list_events(const struct hlg_report *r, bool keys)
+/* "cycles:G, branches:G": what the samples were taken by. To be freed. */
+static char *list_events(const struct hlg_report *r)
 {
 	const char *comma = "";
 	struct hlg_memstream m;
 	FILE *f = hlg_memstream_open(&m);
-	char *key;
 
 	if (!f)
 		return NULL;
-	for (uint32_t i = 0; i < r->profile->n_events; i++) {
-		const struct hlg_event *event = &r->profile->events[i];
+	for (uint32_t i = 0; i < r->profile->n_events; i++)
+		if (hlg_rows_has_event(r, i)) {
+			fprintf(f, "%s%s", comma, r->profile->events[i].name);
+			comma = ", ";
+		}
+	return hlg_memstream_close(&m);
+}
+
+/* Has the report samples of an event that counts the same (event.h)? */
+static bool has_alike(const struct hlg_report *r, const char *key, bool *lost)
+{
+	bool has = false;
+
+	for (uint32_t i = 0; !has && i < r->profile->n_events; i++) {
+		char *other;
 
 		if (!hlg_rows_has_event(r, i))
 			continue;
-		key = keys ? hlg_event_key(event->name) : strdup(event->name);
-		m.lost |= !key;
-		fprintf(f, "%s%s", comma, key ? key : "");
-		free(key);
-		comma = ", ";
+		other = hlg_event_key(r->profile->events[i].name);
+		*lost |= !other;
+		has = other && strcmp(other, key) == 0;
+		free(other);
 	}
-	return hlg_memstream_close(&m);
+	return has;
+}
+
+/* Has the other report samples of each of the events, in whatever order? */
+static bool has_events(const struct hlg_report *r, const struct hlg_report *other,
+		       bool *lost)
+{
+	bool all = true;
+
+	for (uint32_t i = 0; all && i < r->profile->n_events; i++) {
+		char *key;
+
+		if (!hlg_rows_has_event(r, i))
+			continue;
+		key = hlg_event_key(r->profile->events[i].name);
+		*lost |= !key;
+		all = key && has_alike(other, key, lost);
+		free(key);
+	}
+	return all;
 }
 
 /* The notes of one level of a side. */
@@ -61,7 +90,7 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 	struct hlg_count all = side->tree->nodes[HLG_TREE_ROOT].total;
 	uint64_t guest =
 		r->options->mode == HLG_SHOW_HOST ? 0 : hlg_rows_sum(r, &r->all).samples;
-	char *events = list_events(r, false);
+	char *events = list_events(r);
 	char recordings[48] = "";
 
 	if (!events) {
@@ -168,16 +197,13 @@ static void tell_changes(struct hlg_note_list *texts, const struct hlg_changes *
 static void tell_events(struct hlg_note_list *texts, const struct hlg_report *before,
 			const struct hlg_report *after)
 {
-	char *old = list_events(before, true), *new = list_events(after, true);
+	bool *lost = &texts[HLG_GRAPH_WARN].lost;
 
-	texts[HLG_GRAPH_WARN].lost |= !old || !new;
-	if (old && new &&strcmp(old, new) != 0)
+	if (!has_events(before, after, lost) || !has_events(after, before, lost))
 		hlg_note_list_add(
 			&texts[HLG_GRAPH_WARN],
 			"the sides were sampled by different events: shares of different "
 			"things are compared");
-	free(old);
-	free(new);
 }
 
 bool hlg_facts_add(struct hlg_graph *g, const struct hlg_flame_side *after,
