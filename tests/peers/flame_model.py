@@ -112,6 +112,8 @@ class Judge:
     def __init__(self, hlguest, folder, seed):
         self.made, self.hlguest, self.folder = Made(seed), hlguest, folder
         rng = self.rng = self.made.rng
+        if len(self.made.recordings) == 1 and rng.random() < .7:
+            self.made.recordings.append(None)
         if len(self.made.recordings) > 1:
             self.another()
         for guest in self.made.guests:
@@ -120,6 +122,8 @@ class Judge:
         for name, one in zip(self.files, self.made.recordings):
             self.write(name, one.data())
         self.select = Selection(rng, self.made.recordings)
+        if rng.random() < .5:
+            self.select.words, self.select.keeps = [], []
         self.options = {"gaps": rng.choice(("retag", "retag", "drop", "stretch")),
                         "mode": rng.choice(("guest", "all", "all", "host")),
                         "by": rng.choice(("", "", "event", "tid", "pid,cpu"))}
@@ -132,13 +136,18 @@ class Judge:
     def another(self):
         """One that differs from the first so much that it is no chance."""
         made, rng = self.made, self.rng
-        first, number = made.recordings[0], len(made.recordings) - 1
+        first = made.recordings[0]
         hot = [s.ip for s in rng.sample(first.samples, min(len(first.samples), 8)) if is_guest(s)]
-        weights = [rng.random()**3 for _ in hot]
-        made.recordings[-1] = Recording(
-            rng, number, first.events, lambda: rng.choices(hot, weights)[0] if hot else
-            made.space.some(rng), rng.choice((40, 90, 180)), made.lacks, made.space.returns())
-        alone = rng.choice((None, None, made.recordings[:1], made.recordings[1:]))
+        weights, many = [rng.random()**3 for _ in hot], rng.random() < .6
+        for number in (0, len(made.recordings) - 1) if many else (len(made.recordings) - 1,):
+            one = made.recordings[number] = Recording(
+                rng, number, first.events, lambda: rng.choices(hot, weights)[0] if hot else
+                made.space.some(rng), 1500 if many else rng.choice((40, 90, 180)), made.lacks,
+                made.space.returns())
+            if many:  # of the host; guests may be found to work in phases
+                guests = [s for s in one.samples if is_guest(s)][:PHASES // 3]
+                one.samples = [s for s in one.samples if not is_guest(s)] + guests
+        alone = rng.choice((None, made.recordings[:1], made.recordings[1:]))
         for one in alone or ():  # what the host did is not there
             one.samples = [s for s in one.samples if is_guest(s)]
         made.samples = [s for one in made.recordings for s in one.samples]
@@ -381,6 +390,8 @@ class Drawing:
         """The lines of text, put together again, in their order."""
         title = self.judge.title or ("What changed in " if self.before else "Flame graph of ") + \
             ", ".join(os.path.basename(guest.path) for guest, _ in self.judge.made.space.bases)
+        if {text.get("class") for text in self.graph.root.find(SVG + "g[@class='notes']")} - {"soft"}:
+            yield "notes that are not soft"
         if self.graph.title != title:
             yield f"titled {self.graph.title}, not {title}"
         said = " ".join(self.graph.texts[1:])
@@ -396,9 +407,11 @@ class Drawing:
         if ("filtered out" in notes) != any(len(side.seen) > len(side.left) for _, side in
                                             self.sides()):
             yield f"{notes}: filtered out"
+        warned = " ".join(text.text for text in self.graph.root.findall(SVG + "text")
+                          if text.get("class") == "warn")
         for which, side in self.sides():
             for level, line in self.judge.told(side.files):
-                if which + line not in (notes if level == "note:" else said):
+                if which + line not in (notes if level == "note:" else warned):
                     yield f"{level} {line} of {which} is not told"
         yield from self.below()
 
@@ -525,6 +538,8 @@ class Changes:
                             r"(not )?significant", words)
         before, after = self.shares(path)
         low, high = newcombe((before, after), self.n)
+        if not all(self.n):  # nothing is known
+            before = after = 0
         if not told or not near(told[1], 100 * before, 2) or not near(
                 told[2], 100 * (after - before), 2):
             yield f"{words}, not {100 * before} and {100 * after}"

@@ -446,7 +446,7 @@ def compare_latencies(page, rows, title):
                 yield f"{name}: {cells}, not {row}"
         marks = [int(x) for x in re.search(r'class="limit" d="(.*?)"', drawing)[1].replace(
             " 0v24", "").split("M")[1:]]
-        right = [1000 * (math.log10(row[key]) - low) / decades
+        right = [1000 * (math.log10(max(row[key], 1)) - low) / decades
                  for key in ("p50_ns", "p90_ns", "p99_ns")]
         if any(abs(a - b) > 1 for a, b in zip(marks, right, strict=True)):
             yield f"{name}: marks {marks}, not {right}"

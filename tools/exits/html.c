@@ -77,12 +77,6 @@ static void put_share(FILE *f, double share)
 		HLG_PLOT_WIDE * share, HLG_PLOT_HIGH - 4);
 }
 
-/* How many rows are shown: all, unless top says. */
-static size_t n_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
-{
-	return r->top && r->top < t->n ? r->top : t->n;
-}
-
 /* The longest times that are shown. */
 struct longest {
 	uint64_t total, mean, max;
@@ -93,7 +87,7 @@ static struct longest longest_of(const struct hlg_exits_report *r,
 {
 	struct longest most = {0};
 
-	for (size_t i = 0; i < n_shown(r, t); i++) {
+	for (size_t i = 0; i < hlg_exits_shown(r, t); i++) {
 		const struct hlg_exits_row *row = &t->rows[i];
 		uint64_t mean = row->total / row->n;
 
@@ -144,11 +138,11 @@ static void put_shares(FILE *f, const struct hlg_exits_report *r,
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 		hlg_plot_head(f, heads[i]);
 	fputs("</tr></thead>\n<tbody>\n", f);
-	for (size_t i = 0; i < n_shown(r, t); i++)
+	for (size_t i = 0; i < hlg_exits_shown(r, t); i++)
 		put_row(f, r, t, &t->rows[i], &most);
-	if (n_shown(r, t) < t->n) {
+	if (hlg_exits_shown(r, t) < t->n) {
 		snprintf(text, sizeof(text), "%zu more (--top=0 shows all)",
-			 t->n - n_shown(r, t));
+			 t->n - hlg_exits_shown(r, t));
 		fputs("<tr>", f);
 		hlg_plot_missing(f, COLUMNS, text);
 	}
@@ -246,7 +240,7 @@ static void put_latencies(FILE *f, const struct hlg_exits_report *r,
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 		hlg_plot_head(f, heads[i]);
 	fputs("</tr></thead>\n<tbody>\n", f);
-	for (size_t i = 0; i < n_shown(r, t); i++)
+	for (size_t i = 0; i < hlg_exits_shown(r, t); i++)
 		put_latency(f, &axis, r, t, &t->rows[i], most);
 	fputs("</tbody></table></div>\n", f);
 }

@@ -30,10 +30,14 @@ static uint32_t place(const struct hlg_layout *layout, uint64_t at)
 	return (uint32_t)((hlg_u128)at * HLG_LAYOUT_WIDTH / layout->total);
 }
 
-static void hide_box(struct hlg_layout *layout, const struct hlg_node *node, uint32_t i)
+/* A frame whose samples are all dropped, as those of gaps, is none. */
+static void hide_box(struct hlg_layout *layout, const struct hlg_tree *tree, uint32_t i)
 {
-	layout->n_hidden += node->end - i;
+	const struct hlg_node *node = &tree->nodes[i];
+
 	hlg_count_add(&layout->hidden, node->total);
+	for (uint32_t k = i; k < node->end; k++)
+		layout->n_hidden += tree->nodes[k].total.samples > 0;
 }
 
 static void add_box(struct hlg_layout *layout, const struct hlg_node *node, uint32_t i,
@@ -68,7 +72,7 @@ bool hlg_graph_layout(struct hlg_layout *layout, const struct hlg_tree *tree,
 		next[node->depth] += w;
 		next[node->depth + 1] = at;
 		if (i != HLG_TREE_ROOT && (w == 0 || (double)w < least)) {
-			hide_box(layout, node, i);
+			hide_box(layout, tree, i);
 			i = node->end;
 			continue;
 		}
