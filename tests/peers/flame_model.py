@@ -138,15 +138,17 @@ class Judge:
         made, rng = self.made, self.rng
         first = made.recordings[0]
         hot = [s.ip for s in rng.sample(first.samples, min(len(first.samples), 8)) if is_guest(s)]
-        weights, many = [rng.random()**3 for _ in hot], rng.random() < .6
+        weights, many = [rng.random()**3 for _ in hot], rng.choice((0, 0, 1500, 1500, 10000))
         for number in (0, len(made.recordings) - 1) if many else (len(made.recordings) - 1,):
             one = made.recordings[number] = Recording(
                 rng, number, first.events, lambda: rng.choices(hot, weights)[0] if hot else
-                made.space.some(rng), 1500 if many else rng.choice((40, 90, 180)), made.lacks,
+                made.space.some(rng), many or rng.choice((40, 90, 180)), made.lacks,
                 made.space.returns())
             if many:  # of the host; guests may be found to work in phases
                 guests = [s for s in one.samples if is_guest(s)][:PHASES // 3]
-                one.samples = [s for s in one.samples if not is_guest(s)] + guests
+                odd, kept = one.threads[0][1], rng.choice((.2, .7, .9, 1))
+                one.samples = guests + [s for s in one.samples if not is_guest(s) and (
+                    s.tid != odd or rng.random() < kept)]
         alone = rng.choice((None, made.recordings[:1], made.recordings[1:]))
         for one in alone or ():  # what the host did is not there
             one.samples = [s for s in one.samples if is_guest(s)]
@@ -575,4 +577,4 @@ def differences(build, folder, seed):
 
 
 if __name__ == "__main__":
-    sys.exit(seeds(__doc__, 40, differences))
+    sys.exit(seeds(__doc__, 60, differences))

@@ -167,6 +167,8 @@ class Judge(report_model.Judge):
                     line.split(" ", 1)[1] not in " ".join(html.unescape(re.sub(
                         "<.*?>", " ", head)).split()):
                 yield f"{line!r} of text is not in the page"
+        if any(label.startswith("!!") for _, label, _ in facts):
+            yield f"a warning as a fact: {facts}"
         labels = [label for _, label, _ in facts if label]
         if len(labels) != len(set(labels)):
             yield f"facts {labels}"
@@ -188,6 +190,9 @@ class Judge(report_model.Judge):
             right = []
         if [(row[0], row[1], row[3], row[4]) for row in rows] != right:
             yield f"files {rows}, not {right}"
+        names = re.findall('<th scope="col" class="name">(.*?)</th>', head)
+        if names != ["file"] * bool(right):
+            yield f"columns of names: {names}"
         if right and f"<details open><summary>{len(right)} recordings<" not in head:
             yield "the recordings are folded, or not counted"
 
@@ -319,6 +324,23 @@ class Judge(report_model.Judge):
                     yield f"data: {place.name}: {key} {data[key][i]}, not {value}"
         if any(data["count"][n:]) or len({len(of) for of in data.values()}) > 1:
             yield f"data: {data['name'][n:]} behind rows"
+        if "with" in data:
+            yield from self.inclusive_data(rows)
+
+    def inclusive_data(self, rows):
+        """What each has with all that it calls; behind the rows who has no samples itself."""
+        view, data = self.inclusive(self.guest, True), self.data["rows"]
+        with_ = {row.key: self.weighed(row.samples) for row in view.rows.values()}
+        own = [row.key for row in rows]
+        if data["with"][:len(own)] != [with_[key] for key in own]:
+            yield f"with: {data['with']}, not {with_}"
+        callers = [(name, n) for name, n in zip(data["name"], data["with"])][len(own):]
+        if sorted(callers) != sorted((place.name, n) for (image, place), n in with_.items()
+                                     if (image, place) not in own):
+            yield f"callers {callers}"
+        if self.data["withTotal"] != self.weighed(self.guest if self.options["gaps"] != "drop"
+                                                  else self.all.kept):
+            yield f"with callees {self.data['withTotal']} in all"
 
     def places(self):
         """[(row, offset, samples)] of addresses; what is outside is one."""
