@@ -3,10 +3,11 @@
  * Writes a calibration made up, of which no two figures are the same: what stands in a
  * place can be no other's.
  *
- *	mkcalibration FORMAT [faults|none]
+ *	mkcalibration FORMAT [faults|none|SEED]
  *
  * FORMAT is that of hlguest calibrate, or "tables", which is text with all measurements.
- * faults: truths do not hold; none: nothing could be measured.
+ * faults: truths do not hold; none: nothing could be measured. From a seed figures are of
+ * any size, and rows are missing; their sums hold.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -16,12 +17,20 @@
 
 static struct hlg_calibration c;
 
+static uint64_t seed; /* 0: none */
+
+static uint64_t draw(uint64_t below)
+{
+	seed = seed * 6364136223846793005 + 1442695040888963407;
+	return (seed >> 33) % below;
+}
+
 /* Another number each time. */
 static uint64_t number(void)
 {
 	static uint64_t last = 1000;
 
-	return last += 7;
+	return seed ? draw(UINT64_C(10) << draw(24)) : (last += 7);
 }
 
 static void make_machine(void)
@@ -45,7 +54,8 @@ static void make_ticks(struct hlg_ticks *t)
 	t->n = number();
 	t->outliers = number() / 100;
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		*figures[i] = (i + 1) * number();
+		*figures[i] = seed ? (i ? *figures[i - 1] : 0) + number()
+				   : (i + 1) * number();
 	for (size_t i = 0; i < HLG_TICKS_BINS; i++)
 		t->bins[i] = number() % 97;
 	t->drift = (double)number() / 1e5;
@@ -59,6 +69,9 @@ static void make_crossings(void)
 		all->rows[i].state = HLG_CROSS_MEASURED;
 		make_ticks(&all->rows[i].ticks);
 	}
+	for (size_t i = 0; seed && i < HLG_CROSS_ROWS; i++)
+		if (draw(4) == 0)
+			all->rows[i] = (struct hlg_crossing){.reason = "left <out>"};
 	all->rows[HLG_CROSS_UD_IN] = (struct hlg_crossing){.reason = "not asked <here>"};
 	all->rows[HLG_CROSS_SYSCALL_IN].state = HLG_CROSS_EMULATED;
 	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++) {
@@ -74,7 +87,7 @@ static void make_crossings(void)
 		b->undisturbed = i != HLG_NATIVE_PAIR;
 	}
 	all->clock = (struct hlg_clock){0.5, 0.4375, 0.625, 3.75};
-	all->hz = 2e9;
+	all->hz = seed ? (double)(draw(3) * 1300000000) : 2e9; /* 0: not known */
 	all->served = GUESTS_CROSSINGS;
 }
 
@@ -89,6 +102,15 @@ static void make_land(struct hlg_land *land)
 	land->on = land->guest;
 	for (size_t i = 0; i <= HLG_LANDING_FAR; i++)
 		land->distance[i] = number() / (i * i + 1);
+	if (seed) {
+		land->guest = 0;
+		for (size_t i = 0; i <= HLG_LANDING_FAR; i++)
+			land->guest += land->distance[i] = draw(3) ? number() : 0;
+		land->wrong = land->guest ? draw(land->guest + 1) / 3 : 0;
+		land->gap = land->wrong / 2;
+		land->right = land->guest - land->wrong - land->gap;
+		land->on = land->guest;
+	}
 	land->string = number();
 	land->loop = number();
 }
@@ -115,7 +137,7 @@ static void make_landings(void)
 
 static void make_counted(struct hlg_pmu_counted *counted, uint64_t retired)
 {
-	counted->runs = 3;
+	counted->runs = seed ? draw(4) : 3;
 	for (size_t run = 0; run < counted->runs; run++) {
 		for (size_t i = 0; i < HLG_PMU_EVENTS; i++)
 			counted->values[i][run] = number();
@@ -192,6 +214,8 @@ int main(int argc, char **argv)
 
 	setlocale(LC_ALL, "C"); /* as the command does */
 	c.parts = HLG_CALIBRATE_ALL;
+	if (argc > 2)
+		seed = strtoull(argv[2], NULL, 10);
 	make_machine();
 	make_crossings();
 	make_landings();

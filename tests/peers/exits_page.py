@@ -20,7 +20,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 sys.path.insert(1, os.path.join(sys.path[0], "../verbs"))
 import exits_model
 from exits import TITLES, compare_latencies, compare_page
-from markup import check_still, ns_of, rectangles, rows_of
+from markup import UNITS, check_still, ns_of, rectangles, rows_of
 from programs import hlguest_of
 from tap import seeds
 
@@ -83,6 +83,9 @@ class Judge(exits_model.Judge):
         if axis != ["0 %", "25 %", "50 %", "75 %"]:
             yield f"axis {axis}"
         yield from compare_page(text, rows, title)
+        for i, key_of in (1, "total_ns"), (3, "mean_ns"):
+            yield from self.units([cells[i] for *_, cells in rows_of(text, title)[0]],
+                                  [row[key_of] for row in rows])
         for name, _, drawing, _ in rows_of(text, title)[0]:
             if drawing and (f'd="{QUARTERS}"' not in drawing or
                             f'viewBox="0 0 {WIDE} {HIGH}"' not in drawing or
@@ -93,6 +96,16 @@ class Judge(exits_model.Judge):
         said = re.findall(r'<td class="missing" colspan="6">(.*?)</td>', text)
         if said != [f"{more} more (--top=0 shows all)"] * (more > 0):
             yield f"{said}, not {more} more"
+
+    @staticmethod
+    def units(cells, values):
+        """That in which the longest has three digits to five; tenths if three."""
+        unit = next(unit for unit in UNITS if unit == "s" or max(values) / UNITS[unit] < 10**5)
+        tenths = unit != "ns" and max(values) / UNITS[unit] < 1000
+        for cell in cells:
+            figure, unit_of = cell.lstrip("<").split()
+            if unit_of != unit or ("." in figure) != tenths:
+                yield f"{cell}, not in {unit}, of {max(values)}"
 
     @staticmethod
     def remarks(text, title, rows):
@@ -112,6 +125,8 @@ class Judge(exits_model.Judge):
         found, axis = rows_of(text, "How long each took", "h3")
         octaves = yield from compare_latencies(text, rows, TITLES[
             "vmm" if key[1] == "vmm" else "exit", "reason"])
+        longest = [row["max_ns"] for row in rows]
+        yield from self.units([cell for *_, cells in found for cell in cells], longest)
         low, decades = math.log10(ns_of(axis[0])), len(axis)
         if [ns_of(word) for word in axis] != [10**(low + i) for i in range(decades)]:
             yield f"axis {axis}"
@@ -124,6 +139,8 @@ class Judge(exits_model.Judge):
             for (x, y, width, high), start in zip(rectangles(drawing, "most"), told):
                 begin = ns_of(start)
                 end = 2 * begin or 2
+                if begin == 1:
+                    yield f"{name}: a bar from 1 ns on: 0 and 1 are in one"
                 left, right = (min(max(WIDE * (math.log10(n) - low) / decades if n else 0, 0), WIDE)
                                for n in (begin, end))
                 if abs(x - left) > 1 + .01 * WIDE / decades or \
