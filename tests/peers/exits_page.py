@@ -61,6 +61,7 @@ class Judge(exits_model.Judge):
                 yield f"{key}: {line}"
             if key[0] == "reason":
                 octaves[key[1]] = yield from self.latencies(section, tables[key], key)
+                yield from self.reaches(section, choice, told)
         if not choice.top and octaves.get(expected.kind) is not None and octaves[
                 expected.kind] != {h["from_ns"].bit_length() - 1 if h["from_ns"] else 0: h["count"]
                                    for h in told["histogram"]}:
@@ -84,8 +85,8 @@ class Judge(exits_model.Judge):
             yield f"axis {axis}"
         yield from compare_page(text, rows, title)
         for i, key_of in (1, "total_ns"), (3, "mean_ns"):
-            yield from self.units([cells[i] for *_, cells in rows_of(text, title)[0]],
-                                  [row[key_of] for row in rows])
+            yield from self.units([(cells[i], row[key_of]) for (*_, cells), row in zip(
+                rows_of(text, title)[0], rows)], max(row[key_of] for row in rows))
         for name, _, drawing, _ in rows_of(text, title)[0]:
             if drawing and (f'd="{QUARTERS}"' not in drawing or
                             f'viewBox="0 0 {WIDE} {HIGH}"' not in drawing or
@@ -98,14 +99,24 @@ class Judge(exits_model.Judge):
             yield f"{said}, not {more} more"
 
     @staticmethod
-    def units(cells, values):
+    def reaches(section, choice, told):
+        """Its axis ends with the power of ten that the longest power of two ends in."""
+        _, axis = rows_of(section, "How long each took", "h3")
+        longest = max(row["max_ns"] for table in told["tables"] if table["by"] == "reason"
+                      for row in table["rows"])
+        end = max(math.ceil(math.log10(1 << max(longest.bit_length(), 1))), 1)
+        if not choice.top and ns_of(axis[-1]) * 10 != 10**end:
+            yield f"axis {axis}, of {longest} ns"
+
+    @staticmethod
+    def units(pairs, most):
         """That in which the longest has three digits to five; tenths if three."""
-        unit = next(unit for unit in UNITS if unit == "s" or max(values) / UNITS[unit] < 10**5)
-        tenths = unit != "ns" and max(values) / UNITS[unit] < 1000
-        for cell in cells:
+        unit = next(unit for unit in UNITS if unit == "s" or most / UNITS[unit] < 10**5)
+        tenths = unit != "ns" and most / UNITS[unit] < 1000
+        for cell, value in pairs:
             figure, unit_of = cell.lstrip("<").split()
-            if unit_of != unit or ("." in figure) != tenths:
-                yield f"{cell}, not in {unit}, of {max(values)}"
+            if unit_of != unit or ("." in figure) != tenths or value and not float(figure):
+                yield f"{cell}, not in {unit}, is {value}, of {most}"
 
     @staticmethod
     def remarks(text, title, rows):
@@ -125,11 +136,15 @@ class Judge(exits_model.Judge):
         found, axis = rows_of(text, "How long each took", "h3")
         octaves = yield from compare_latencies(text, rows, TITLES[
             "vmm" if key[1] == "vmm" else "exit", "reason"])
-        longest = [row["max_ns"] for row in rows]
-        yield from self.units([cell for *_, cells in found for cell in cells], longest)
+        told = [[row[name] for name in ("p50_ns", "p90_ns", "p99_ns", "max_ns")] for row in rows]
+        yield from self.units([pair for (*_, cells), row in zip(found, told)
+                               for pair in zip(cells, row)], max(row[-1] for row in told))
         low, decades = math.log10(ns_of(axis[0])), len(axis)
         if [ns_of(word) for word in axis] != [10**(low + i) for i in range(decades)]:
             yield f"axis {axis}"
+        heads = re.findall('<th scope="col" class="number">(.*?)</th>', text.split("<h3>")[1])
+        if heads != ["p50", "p90", "p99", "max"]:
+            yield f"columns {heads}"
         grid = "".join(f"M{round(WIDE * i / decades)} 0v{DEEP}" for i in range(decades + 1))
         for name, _, drawing, _ in found:
             if f'class="grid" d="{grid}"' not in drawing or \
@@ -141,7 +156,7 @@ class Judge(exits_model.Judge):
                 end = 2 * begin or 2
                 if begin == 1:
                     yield f"{name}: a bar from 1 ns on: 0 and 1 are in one"
-                left, right = (min(max(WIDE * (math.log10(n) - low) / decades if n else 0, 0), WIDE)
+                left, right = (WIDE * min(max((math.log10(n) - low) / decades, 0), 1) if n else 0
                                for n in (begin, end))
                 if abs(x - left) > 1 + .01 * WIDE / decades or \
                         abs(width - (right - left)) > 1 + .01 * WIDE / decades or \

@@ -26,7 +26,7 @@ from modelled import CLOCKS, KERNEL, OUTSIDE, TRACEPOINT, is_guest, near
 from page import marks_of, sums
 from programs import hlguest_of, page_data
 from report_model import KINDS, PHASES
-from tap import run, seeds
+from tap import seeds
 
 SLICE = 20 * 10**6
 LINE, PAGE = 64, 4096
@@ -94,7 +94,8 @@ class Judge(report_model.Judge):
         rows = self.all.table(self.options, False)
         text = page.split('<table id="function-table">')[1].split("</table>")[0]
         got = re.findall(
-            r'<tr data-row="(\d+)"><td>(\S+) %</td><td>(.*?)</td><td>(\S+)–(\S+)</td><td>(\d+)</td>'
+            r'<tr data-row="(\d+)"><td>(\S+) %</td><td>(.*?)</td><td>(\S+)–(\S+)</td>'
+            r'<td>(\d+)</td>'
             r'<th scope="row">(.*?)( <small>label</small>)?</th><td>(.*?)</td><td>(.*?)</td></tr>',
             text)
         if len(got) != len(rows) or len(got) != text.count("<tr") - 1:
@@ -207,7 +208,8 @@ class Judge(report_model.Judge):
                          r'(.*?)</details>', page, re.S)
         if [(int(i), html.unescape(name)) for i, _, name, _ in got] != [
                 (i, row.key[1].name) for i, row in rows] or not all(
-                    near(one[1], 100 * self.all.share(row), 2) for one, (_, row) in zip(got, rows)):
+                    near(one[1], 100 * self.all.share(row), 2)
+                    for one, (_, row) in zip(got, rows)):
             yield f"listings {[one[:3] for one in got]}, not {[(i, r.key) for i, r in rows]}"
             return
         if f"the hottest {len(rows)} functions" not in page:
@@ -253,7 +255,8 @@ class Judge(report_model.Judge):
         expected = []
         for there, group in itertools.groupby(addrs, lambda a: a in near_to):
             group = list(group)
-            expected += [f"{a:x}" for a in group] if there or len(group) <= AROUND else [len(group)]
+            expected += [f"{a:x}" for a in group] if there or len(group) <= AROUND else \
+                [len(group)]
         got = [int(n) if n else addr for n, addr in re.findall(
             r'<span class="source">(\d+) lines without samples|</span> +([0-9a-f]+)  ', text)]
         if got != expected:
@@ -372,7 +375,8 @@ class Judge(report_model.Judge):
         at, starts, ran, lost = 0, [], collections.Counter(), collections.Counter()
         self.slices = {}
         for number, runs in timed.items():
-            span = [*(s.time // SLICE for s in runs), *([losses[number]] if number in losses else [])]
+            span = [s.time // SLICE for s in runs]
+            span += [losses[number]] if number in losses else []
             first = min(span)
             starts.append(at)
             if number in losses:
@@ -384,7 +388,8 @@ class Judge(report_model.Judge):
                 ran[place, what, s.tid] += self.weight(s, True)
             at += max(span) - first + 1
         if data["n"] != at or data["recordings"]["at"] != starts:
-            yield f"{data['n']} slices, recordings at {data['recordings']['at']}, not {at}, {starts}"
+            yield f"{data['n']} slices, recordings at {data['recordings']['at']}, not " \
+                f"{at}, {starts}"
         if data["recordings"]["path"] != [self.files[number] for number in timed]:
             yield f"recordings {data['recordings']['path']}"
         got = marks_of(self.data, 0) if "marks" in self.data else {}
