@@ -128,6 +128,12 @@ class Judge:
         axis = Axis(words)
         if any((" " in word) != bool(self.hz) for word in words):
             yield f"exit cost: axis {words}, of {self.hz} Hz"
+        noise = [100 * self.told["crossings"][key] for key in
+                 ("noise", "quiet_noise", "quiet_share")]
+        said = re.search(r"differ by up to (\d+) %, by (\d+) % of the quiet batches \((\d+) %",
+                         section)
+        if not said or any(abs(int(n) - value) > .51 for n, value in zip(said.groups(), noise)):
+            yield f"exit cost: {said and said.groups()}, not {noise}"
         measured = [row for row in rows.values() if "skipped" not in row]
         dots = {}
         for ref in self.told["crossings"]["references"]:

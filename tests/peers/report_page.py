@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 sys.path.insert(1, os.path.join(sys.path[0], "../verbs"))
 import report_model
-from forged import HOST, TEXT
+from forged import HOST, TEXT, TIME
 from modelled import CLOCKS, KERNEL, OUTSIDE, TRACEPOINT, is_guest, near
 from page import marks_of, sums
 from programs import hlguest_of, page_data
@@ -67,7 +67,9 @@ class Judge(report_model.Judge):
 
     def sections(self, page):
         heads = re.findall("<h2>(.*?)</h2>", page)
-        timed = any(s.time is not None for s in self.left)
+        timed = any(s.time is not None and (is_guest(s) or s.event != TRACEPOINT)
+                    for s in self.left) or any(
+                        one.losses and one.has(TIME) for one in self.made.recordings)
         right = ["Functions", "Image", "Time", *["Threads"] * timed, "Instructions"]
         right += ["Flame graph"] * ("flame" in self.data)
         if heads != right:
