@@ -102,10 +102,11 @@ class Judge:
             yield f"sections {heads}"
             return
         yield from self.head()
-        for one, section in zip((self.landing, self.crossings, self.counts), sections):
+        for one, section, head in zip((self.landing, self.crossings, self.counts), sections,
+                                      heads):
             yield from one(section)
             folded = html.unescape(re.search("<pre.*?>(.*?)</pre>", section, re.S)[1])
-            if folded.strip() not in self.text:
+            if folded.strip() not in self.text or not folded.strip().startswith(head):
                 yield f"folded, and not in text: {folded[:200]}"
 
     def head(self):
@@ -134,6 +135,10 @@ class Judge:
                          section)
         if not said or any(abs(int(n) - value) > .51 for n, value in zip(said.groups(), noise)):
             yield f"exit cost: {said and said.groups()}, not {noise}"
+        for words, is_said in (("Ring 0 is emulated", self.told["crossings"]["ring0_emulated"]),
+                               ("at this one's rate", self.hz)):
+            if (words in section) != bool(is_said):
+                yield f"exit cost: {words}: {is_said}"
         measured = [row for row in rows.values() if "skipped" not in row]
         dots = {}
         for ref in self.told["crossings"]["references"]:
@@ -255,6 +260,8 @@ class Judge:
         axis = Axis(re.findall("<span>(.*?)</span>", section))
         if not axis.even or not axis.spans(ticks or [1]):
             yield f"counters: axis from {axis.low}, {axis.n} long, of {ticks}"
+        if ("timed and counted" in section) != counted:
+            yield f"counters: counted {counted}"
         heads = re.findall('<th scope="col" class="number">(.*?)</th>', section)
         names = ["steps, guest", "steps, native", "counter, guest", "counter, native"]
         if heads != names[:4 if counted else 2]:
