@@ -127,7 +127,7 @@ static void add_event(struct hlg_text_line *line, const struct hlg_report *r,
 				  r->all.border.samples);
 	/* By no tracepoint, which marks entries and exits. Most of it is worth knowing.
 	 */
-	if (event->host.samples)
+	if (event->host.samples && event->kind != HLG_EVENT_TRACEPOINT)
 		hlg_text_line_add(
 			line, 2 * event->host.samples > sampled ? 0 : 4,
 			"host %ld %% of samples",
