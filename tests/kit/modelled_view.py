@@ -177,16 +177,24 @@ class View:
         return sorted(self.shown(rows, options["top"], options["min"]), key=key)
 
     def region_table(self, options):
-        rows = sorted((row for row, _ in self.regions.values()),
-                      key=lambda row: (*self.order(row), row.key[1]))
-        top = options["regions"] if options["regions"] is not None else options["top"]
-        rank = {row.key: i for i, row in enumerate(self.ordered())}
-        parts = {row.key: sorted(parts, key=lambda part: (-parts[part], rank[part]))
-                 for row, parts in self.regions.values()}
-        return [(tuple(place.name for _, place in parts[row.key]), self.space.path(row.key[0]),
+        return [(tuple(place.name for _, place in self.parts(row)), self.space.path(row.key[0]),
                  f"{row.key[1]:#x}", options["region"], row.count().samples,
                  row.count().period, self.share(row), *wilson(self.share(row), self.observations))
-                for row in self.shown(rows, top, options["min"])]
+                for row in self.regions_told(options)]
+
+    def regions_told(self, options):
+        top = options["regions"] if options["regions"] is not None else options["top"]
+        return self.shown(self.ordered_regions(), top, options["min"])
+
+    def ordered_regions(self):
+        return sorted((row for row, _ in self.regions.values()),
+                      key=lambda row: (*self.order(row), row.key[1]))
+
+    def parts(self, region):
+        """{(image, place): its weight} of a region, the heaviest first."""
+        rank = {row.key: i for i, row in enumerate(self.ordered())}
+        of = self.regions[region.key][1]
+        return {key: of[key] for key in sorted(of, key=lambda key: (-of[key], rank[key]))}
 
 
 class Inclusive(View):
@@ -247,6 +255,11 @@ class Inclusive(View):
                 for row in self.told(options) for image, place in [row.key]]
 
     def tree(self, row, callers):
+        """Of whole_tree(), what is not too little to be told."""
+        return {names: of for names, of in self.whole_tree(row, callers).items()
+                if sum(map(self.weigh, of)) >= TREE_LEAST * self.all}
+
+    def whole_tree(self, row, callers):
         """{names from the row on: samples} of what it calls, or of who calls it: beyond the
         outermost time that it is in a stack."""
         found = collections.defaultdict(list)
@@ -258,5 +271,4 @@ class Inclusive(View):
                 beyond.append("[truncated: copied stack ends]")
             for n in range(1, len(beyond) + 1):
                 found[tuple(beyond[:n])].append(s)
-        return {names: of for names, of in found.items()
-                if sum(map(self.weigh, of)) >= TREE_LEAST * self.all}
+        return found
