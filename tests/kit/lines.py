@@ -96,14 +96,16 @@ def head(columns):
 
 def row(columns, cells, tail="", screen=(0, False), colour=None):
     """The last cell with its tail is cut to the screen: (columns or 0, whether it is ASCII)."""
-    parts, used = [], 0
+    parts, used, painted = [], 0, False
     for c, cell in zip(columns[:-1], cells):
-        put = c.put(cell)
-        used += c.gap + len(CODE.sub("", put[0]))
-        put = joined(" " * c.gap, put)
-        if colour and c.painted:
-            put = joined(colour, put, "\033[m")
+        put = joined(" " * c.gap, c.put(cell))
+        used += len(CODE.sub("", put[0]))
+        if colour and c.painted != painted:
+            parts.append(colour if c.painted else "\033[m")
+            painted = c.painted
         parts.append(put)
+    if painted:
+        parts.append("\033[m")
     last, name = columns[-1].gap, columns[-1].put(cells[-1])
     name, room = name if len(name) > 1 else name[0], screen[0] - used - last
     if screen[0]:

@@ -8,8 +8,7 @@ Two builds of guests, or one, and recordings of both are made up here. What hlgu
 of the rows that are matched, of their shares and differences, of the tests and intervals of
 sides with fewer than three recordings, of the false discovery rate, of the totals and of
 --fail-if is computed from the lists they were made from, and must be what the command writes,
-figure by figure. With three recordings or more the p of a row is estimated (empirical Bayes) as
-no page tells exactly: then what follows from it is checked.
+figure by figure; with three recordings or more of a side, how much these differ, too.
 """
 import collections
 import copy
@@ -25,6 +24,7 @@ import sys
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import spread
 from modelled import CLOCKS, Guest, Recording, Space, is_guest, near
 from modelled_view import Count, Inclusive, Selection, View
 from programs import hlguest_of
@@ -104,11 +104,24 @@ class Row:
         return name or "", len(names) if path is None else names.index(
             os.path.basename(path)), int(at or "0", 0)
 
-    def judge(self, told, diff):
-        """Tests it; where the spread of recordings counts, what was told is taken."""
+    def is_small(self):
+        return sum(count.samples for count in self.counts) < LEAST
+
+    def spreads(self):
+        """What it has in each recording of a side."""
+        for side, samples in zip(self.sides, self.all):
+            mine = {id(s) for s in samples}
+            yield spread.Side([(view.share_of([s for s in view.kept if id(s) in mine]), view.all,
+                                view.observations) for view in side.each])
+
+    def judge(self, common):
+        """Tests it. common: how much all rows differ from run to run, where that counts."""
         ns = [side.view.observations for side in self.sides]
-        self.interval, self.q = newcombe(self.shares, ns), told.get("q", 1)
-        (self.p, self.exact) = (told.get("p"), None) if diff.by_runs else tested(self.shares, ns)
+        if common:
+            self.interval, self.p, self.exact = spread.compared(list(self.spreads()), common)
+        else:
+            self.interval = newcombe(self.shares, ns)
+            self.p, self.exact = tested(self.shares, ns)
 
     def status(self, diff):
         absent = [side for side, of in zip((0, 1), self.rows) if not of]
@@ -137,7 +150,7 @@ class Row:
         change = 100 * self.difference / self.shares[0] if self.shares[0] else None
         if not near(f["points"], 100 * self.difference, 2) or not near(f["change"], change, 2):
             yield f"not {self.difference}, {change} %"
-        if diff.exact and not diff.by_runs and not (
+        if (diff.exact or diff.by_runs) and not (
                 near(f["low"], 100 * self.interval[0], 2) and
                 near(f["high"], 100 * self.interval[1], 2) and alike(f["p"], self.p) and
                 alike(f["q"], self.q) and f["exact"] == self.exact):
@@ -313,8 +326,6 @@ class Judge:
             if status == 0 or status == 4 and "guest's total is" not in err:
                 yield f"--fail-if: status {status}: {err}, though the total grew: {total}"
             return
-        if self.by_runs and (self.options["top"] or self.options["min"]):
-            return
         grown = [row for row in self.ordered if row.q <= LEVEL and
                  row.shares[1] > row.shares[0] * (1 + least)]
         said = f"{grown[0].key()[1]}: its share grew from" if grown else ""
@@ -338,8 +349,7 @@ class Judge:
         yield from self.rows("regions", told["regions"],
                              regions if self.same and not self.children else [])
         yield from self.csv(told)
-        if not self.by_runs:
-            yield from self.text(told["total"])
+        yield from self.text(told["total"])
 
     def sides_told(self, told):
         for name, side in zip(SIDES, self.sides):
@@ -387,14 +397,16 @@ class Judge:
 
     def rows(self, what, got, rows):
         """What is told of all rows, of which top= and min= leave some."""
-        told = {self.key_told(f): f for f in got}
+        common = None
+        if self.by_runs:
+            common = spread.common_of([spread.likelihood(list(row.spreads())) for row in rows
+                                       if not row.is_small()])
         for row in rows:
-            row.judge(told.get(row.key(), {}), self)
-        if not self.by_runs:
-            for row, q in zip(rows, adjusted([row.p for row in rows])):
-                row.q = q
-        elif not (self.options["top"] or self.options["min"]):
-            yield from self.adjusted_told(rows)
+            row.judge(common)
+            row.q = 1
+        tried = [row for row in rows if not (self.by_runs and row.is_small())]
+        for row, q in zip(tried, adjusted([row.p for row in tried])):
+            row.q = q
         rows.sort(key=lambda row: (row.q > LEVEL, -abs(row.difference), *row.tie()))
         shown = [row for row in rows if max(row.shares) * 100 >= self.options["min"]]
         shown = shown[:self.options["top"] or None]
@@ -407,15 +419,6 @@ class Judge:
                 break
         if what == "functions":
             self.ordered, self.shown = rows, shown
-
-    def adjusted_told(self, rows):
-        """Of few samples no row is tested where the spread of recordings counts."""
-        tested_rows = [row for row in rows if sum(c.samples for c in row.counts) >= LEAST]
-        expected = dict(zip(map(id, tested_rows), adjusted([row.p for row in tested_rows])))
-        for row in rows:
-            q = expected.get(id(row), 1)
-            if abs(row.q - q) > 2e-3 * q:
-                yield f"{row.key()}: q {row.q}, not {q}"
 
     def text(self, total):
         """Its first line, and its rows: which are significant, shares, difference, name."""
