@@ -249,6 +249,14 @@ static bool is_shown(const struct hlg_diff *diff, const struct hlg_diff_row *row
 	       hlg_diff_columns_shows(diff, row, n);
 }
 
+/* Were as many rows shown as there may be? Else min= left the others out. */
+static bool is_full(const struct hlg_diff *diff, size_t n)
+{
+	const uint64_t top = hlg_rows_top(&diff->side[0].report);
+
+	return (top && n >= top) || (diff->most && n >= diff->most);
+}
+
 /* What a table leaves out of the rows that n were shown of; "" for nothing. */
 static const char *rest_of(char buf[static 96], const struct hlg_diff *diff,
 			   const struct hlg_diff_rows *rows, size_t n)
@@ -261,7 +269,7 @@ static const char *rest_of(char buf[static 96], const struct hlg_diff *diff,
 			 diff->every     ? ""
 			 : diff->by_runs ? " changed"
 					 : " that differ",
-			 hlg_rows_top(&diff->side[0].report) ? "top" : "min");
+			 is_full(diff, n) ? "top" : "min");
 	else if (n < rows->n)
 		snprintf(buf, 96, "%zu without a significant %s: --all", rows->n - n,
 			 diff->by_runs ? "change" : "difference");
