@@ -26,7 +26,8 @@ def joined(before, cell, behind=""):
 
 def rounded(number, slack=0):
     """Whole numbers that it may be rounded to, if it is known to that."""
-    low, high = (math.floor(number + .5 + d * (slack + 1e-7)) for d in (-1, 1))
+    unsure = slack + max(1e-7, 1e-15 * abs(number))
+    low, high = (math.floor(number + .5 + d * unsure) for d in (-1, 1))
     return range(low, high + 1)
 
 

@@ -159,6 +159,10 @@ class Guest:
         first, last = code.find(PUSH), code.rfind(PUSH)
         return first < 0 or not first <= addr - place.start <= last
 
+    def is_inside(self, addr):
+        """Is it in the middle of an instruction? Of calls alone there is any."""
+        return self.code[addr - TEXT - 1:addr - TEXT + 1] == CALL
+
     def before(self, addr):
         """What gaps=stretch credits an address in a gap to."""
         place = self.place(addr)

@@ -1,0 +1,416 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The text of hlguest diff against another reading of the same numbers.
+
+    diff_text.py --build DIR [--seed N] [--seeds N]
+
+The recordings of diff_model.py, which reads JSON and CSV and computes every figure of them. Here
+text and Markdown are made anew, line by line, from JSON, whose counts tell shares exactly, and
+from the lists that the samples were made from; for any screen, with all options that text has.
+"""
+import json
+import math
+import os
+import random
+import statistics
+import sys
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import diff_model
+from lines import (INDENT, Any, Column, cut, different, head, joined, lasted, line, percent,
+                   plural, points, rounded, row, scaled, texts, unit_for)
+from programs import hlguest_of
+from tap import environment, run, seeds
+
+SIDES = ("before", "after")
+ROWS, SCREEN, LEAST_CHILDREN = 40, 100, 120
+VERDICTS = {"verified": "check OK", "mixed": "check MIXED", "mismatch": "WRONG ELF OR BASE",
+            "too few samples to tell": "too few to check", "not tested": "not checked"}
+SAID = {"too few samples to tell": "cannot tell", "not tested": "not checked"}
+NS = ((1, "ns"), (10**3, "us"), (10**6, "ms"), (10**9, "s"))
+
+
+def places(number, n):
+    """With so many digits behind the point."""
+    return Any(f"{k / 10**n:.{n}f}" for k in rounded(number * 10**n))
+
+
+def unit_of(ns):
+    return next(unit for unit in reversed(NS) if ns >= unit[0] or unit[0] == 1)
+
+
+def far_apart(both):
+    return 0 < min(both) < max(both) / 100
+
+
+def three(number):
+    """For three digits."""
+    return 2 if number < 10 else 1 if number < 100 else 0
+
+
+class Judge(diff_model.Judge):
+    def __init__(self, hlguest, folder, seed):
+        super().__init__(hlguest, folder, seed)
+        rng = random.Random(seed + 1)
+        self.given = rng.choice((None, 60, 72, 85, 100, 120, 130, 200))
+        self.text_options = {name: rng.random() < chance for name, chance in (
+            ("all", .6), ("wide", .25), ("verbose", .35))}
+        self.colour, self.fail_if = rng.random() < .2, None
+        self.markdown = rng.random() < .25
+        if rng.random() < .3:
+            self.options["top"] = rng.choice((None, 1, 3))
+        if rng.random() < .2:
+            self.options["min"] = rng.choice((5, 12))
+        is_wide = self.text_options["wide"] or self.markdown
+        self.columns = 0 if is_wide else self.given or SCREEN
+        self.every = self.text_options["all"]
+
+    def told(self, form, words=(), **options):
+        before, after = self.sides
+        given = {**self.options, **options}
+        files = [*before.space.words(), *before.files, "--after"]
+        files += [*([] if self.same else after.space.words()), *after.files]
+        return run(self.hlguest, "diff", "-q", "--force", "--border=keep", "--demangle=no",
+                   f"--format={form}", *(f"--{key}={value}" for key, value in given.items()
+                                         if value is not None),
+                   *(["--children"] if self.children else []), *self.select.words, *words, *files,
+                   cwd=self.folder, env=environment(
+                       **({"COLUMNS": str(self.given)} if self.given else {})))
+
+    def check(self):
+        if not self.comparable():
+            return
+        words = [f"--{name}" for name, is_on in self.text_options.items() if is_on]
+        words = [word if word == "--all" else f"{word}=yes" for word in words]
+        words.append(f"--color={'always' if self.colour and not self.markdown else 'never'}")
+        self.colour = self.colour and not self.markdown
+        form = "markdown" if self.markdown else "text"
+        out, err, status = self.told(form, words)
+        if status not in (0, 3):
+            yield f"{words}: status {status}: {err}"
+            return
+        self.json = json.loads(self.told("json", top=0, min=0)[0])
+        self.several = [s.event for side in self.sides for s in side.guest]
+        got = out.split("\n")
+        lines = self.marked(got) if self.markdown else self.lines(got)
+        if wrong := different(got, [*lines, ""]):
+            yield f"{form} {' '.join([*self.words(), *words])} {self.options} " + \
+                f"COLUMNS={self.given}: {wrong}"
+
+    # The text, in its order
+
+    def lines(self, got):
+        warnings = list(self.warnings(got))
+        yield from warnings
+        if warnings:
+            yield ""
+        yield self.answer()
+        yield line(f"total     {self.json['total']['meaning']}")
+        yield ""
+        yield from self.none_changed()
+        yield from self.rows("functions")
+        if self.text_options["verbose"]:
+            yield from self.rows("regions")
+        yield from self.tail(got)
+
+    def marked(self, got):
+        warnings = list(self.warnings(got))
+        if warnings:
+            yield from ("```", *warnings, "```", "")
+        yield r"\*\*" + self.answer() + r"\*\*"
+        yield ""
+        yield line(f"The total: {self.json['total']['meaning']}.")
+        yield ""
+        yield from self.none_changed()
+        yield from self.marked_rows()
+        yield "```"
+        yield from self.tail(got)
+        yield "```"
+
+    def warnings(self, got):
+        """What JSON has as a note, and text in front. A banner is that of the side's report."""
+        yield from (line(text) for text in got if text.startswith("!! "))
+        yield from self.notes("warning:  ", got)
+
+    def notes(self, label, got):
+        for note in self.json["notes"]:
+            if label + note in got:
+                yield line(label, note)
+
+    def answer(self):
+        total, found = self.json["total"], self.json["functions"]
+        unit = (lambda s: s.period) if total["clock"] else self.weight
+        means = [statistics.fmean(sum(map(unit, view.kept)) for view in side.each)
+                 for side in self.sides]
+        amounts = [places(mean, 0) for mean in means]
+        if total["clock"]:
+            units = [unit_of(mean if far_apart(means) else max(means)) for mean in means]
+            amounts = [joined("", places(mean / size, 2), f" {name}")
+                       for mean, (size, name) in zip(means, units)]
+        what = "guest time" if total["clock"] else "guest samples" \
+            if self.json["weight"] == "samples" else "guest events"
+        growth = means[1] / means[0] - 1 if means[0] else math.inf if means[1] else 0
+        change = ""
+        if -1 < growth < -.99:  # all of it is gone only if nothing is left
+            change = joined(" (", places(max(100 * growth, -99.9), 1), " %)")
+        elif math.isfinite(growth):
+            change = joined(" (", Any(f"{n:+d}" for n in rounded(100 * growth) if growth >= 0) or
+                            Any(f"{-n:+d}" if n else "+0" for n in rounded(-100 * growth)), " %)")
+        n = sum(f["significant"] for f in found)
+        return line(what, " per run" * self.many(), " ", amounts[0], " -> ", amounts[1], change,
+                    f"; {n} of {len(found)} functions ",
+                    "changed" if self.by_runs else "differ")
+
+    def many(self):
+        return any(len(side.files) > 1 for side in self.sides)
+
+    def none_changed(self):
+        found = self.json["functions"]
+        if any(f["significant"] for f in found) or self.every and found:
+            return
+        yield line("no function ", "changed significantly" if self.by_runs else
+                   "differs between these runs beyond chance", " (--all shows ",
+                   "all " * (len(found) > 1), str(len(found)), ")")
+        yield ""
+
+    # Tables
+
+    def shown(self, rows):
+        """(those that are shown, what is said of the rest)"""
+        top = ROWS if self.options["top"] is None and not self.markdown else self.options["top"]
+        wanted = [f for f in rows if f["significant"] or self.every]
+        least = self.options["min"]
+        left = [f for f in wanted if 100 * max(f["shares"]) >= least][:top or None]
+        n = len(wanted) - len(left)
+        if n:
+            option = "top" if top and len(left) == top else "min"
+            what = "" if self.every else " changed" if self.by_runs else " that differ"
+            return left, f"{n} more{what}: --{option}=0"
+        n = len(rows) - len(left)
+        what = "change" if self.by_runs else "difference"
+        return left, f"{n} without a significant {what}: --all" if n else ""
+
+    def with_shares(self, what):
+        for f in self.json[what]:
+            f["shares"] = [self.part(f[name], side) for name, side in zip(SIDES, self.sides)]
+        return self.json[what]
+
+    def part(self, count, side):
+        """Of what is kept of a side."""
+        if self.json["weight"] == "samples":
+            return count["samples"] / max(1, len(side.view.kept))
+        return count["period"] / max(1, sum(s.period for s in side.view.kept))
+
+    def has_time(self):
+        return self.json["total"]["clock"] and (
+            not self.children or not self.columns or self.columns >= LEAST_CHILDREN)
+
+    def columns_of(self, what):
+        wide = self.text_options["wide"]
+        columns = [("star", Column("", 0, 1, True))] * self.every + [
+            ("change", Column("change", 1, 9, True)), ("before", Column("before", 1, 8, True)),
+            ("after", Column("after", 1, 8, True))]
+        if wide:
+            columns += [("points", Column("points", 1, 7, True)),
+                        ("interval", Column("95 % interval", 2, 18)), ("q", Column("q", 1, 8))]
+        elif self.children and what == "functions":
+            columns += [("own0", Column("self before", 2, 11)), ("own1", Column("after", 1, 8))]
+        if self.has_time():
+            columns.append(("time", Column("time per run" if self.many() else "time", 2, 18)))
+        name = "region, and most of what is in it" if what == "regions" else \
+            "function, with what it calls" if self.children else "function"
+        return [*columns, ("name", Column(name, 2, 0))]
+
+    def rows(self, what):
+        rows = self.with_shares(what)
+        if not any(f["significant"] or self.every for f in rows):
+            return
+        columns = self.columns_of(what)
+        if what == "functions":
+            yield line(self.share_of_what(), ": change, before and after",
+                       "; and what that is in time" * self.has_time())
+        yield head([c for _, c in columns])
+        left, rest = self.shown(rows)
+        for f in left:
+            cells, tail = self.cells(f), self.remark(f)
+            if what == "regions":
+                cells["name"], tail = "", self.region(f)
+            code = None
+            if self.colour and f["significant"]:
+                code = "\033[31m" if f["shares"][1] > f["shares"][0] else "\033[32m"
+            yield row([c for _, c in columns], [cells[key] for key, _ in columns], tail,
+                      (self.columns, False), code)
+        if rest:
+            yield line(" " * (32 if self.every else 31), f"({rest})")
+        yield ""
+
+    def share_of_what(self):
+        return "share of the guest's " + (
+            "samples" if self.json["weight"] == "samples" else
+            "time" if self.json["total"]["clock"] else "events")
+
+    def cells(self, f):
+        before, after = f["shares"]
+        growth = after / before - 1 if before else None
+        change = "from 0" if growth is None else \
+            joined("", points(growth), " %") if growth < 99.995 else \
+            joined("", places(growth + 1, 0), " x")
+        own = {}
+        for i, (name, side) in enumerate(zip(SIDES, self.sides)):
+            if self.children:
+                own[f"own{i}"] = joined("", percent(self.part(f[name]["self"], side)), " %")
+        q = f["q"]
+        return {
+            "star": "*" * f["significant"], "change": change, **own,
+            "before": joined("", percent(before), " %"), "after": joined("", percent(after), " %"),
+            "points": points(after - before),
+            "interval": f"{f['low']:+7.2f} to {f['high']:+7.2f}",
+            "q": "<0.0001" if q < .0001 else Any(f"{k / 10**4:.4f}" for k in rounded(
+                q * 10**4, 10**4 * q * 5e-4)), "time": self.times(f), "name": f.get("name")}
+
+    def times(self, f):
+        """In the mean of the recordings."""
+        ns = [f[name]["period"] / len(side.files) for name, side in zip(SIDES, self.sides)]
+        if far_apart(ns):
+            of = [(one / unit_of(one)[0], unit_of(one)[1]) for one in ns]
+            a, b = (joined("", places(n, three(n)), f" {name}") for n, name in of)
+            return Any(f"{x} -> {y}" for x in a for y in b)
+        size, name = unit_of(max(ns))
+        n = three(max(ns) / size)
+        a, b = (places(one / size, n) for one in ns)
+        return Any(f"{x} -> {y} {name}" for x in a for y in b)
+
+    def remark(self, f, put=str):
+        text = "  (label, no function)" * (f.get("kind") == "label")
+        if max(f[name]["names"] for name in SIDES) > 1:
+            text += f"  (of this name: {f['before']['names']} before, {f['after']['names']} after)"
+        if f["status"] in ("new", "gone"):
+            text += f"  ({f['status']})"
+        if len(self.sides[0].space.bases) > 1 and f["image"]:
+            text += f"  [{put(f['image'])}]"
+        return text
+
+    def region(self, f):
+        """By the side after, if it has samples there."""
+        side = self.sides[1 if f["after"]["samples"] else 0]
+        at = int(f["addr"], 0)
+        mine = next(row for row, _ in side.view.regions.values()
+                    if row.key[1] == at and side.space.path(row.key[0]) == f["image"])
+        parts = list(side.view.parts(mine))
+        text = f"{at:#x}-{at + f['size'] - 1:#x}  "
+        if len(side.space.bases) > 1 and f["image"]:
+            text += f"[{f['image']}] "
+        return text + parts[0][1].name + (f", {len(parts) - 1} more" if len(parts) > 1 else "")
+
+    def marked_rows(self):
+        rows = self.with_shares("functions")
+        if not any(f["significant"] or self.every for f in rows):
+            return
+        clock = self.json["total"]["clock"]
+        word = "time per run" if self.many() else "time"
+        name = "function, with what it calls" if self.children else "function"
+        yield line("| change | before | after |", f" {word} |" * clock, f" {name} |")
+        yield line("| ---: | ---: | ---: |", " ---: |" * clock, " :--- |")
+        left, rest = self.shown(rows)
+        for f in left:
+            cells = self.cells(f)
+            yield line("| ", cells["change"], " | ", cells["before"], " | ", cells["after"],
+                       *((" | ", cells["time"]) if clock else ()),
+                       f" | `{f['name']}`", self.remark(f, lambda text: f"`{text}`"),
+                       " |" if f["significant"] else "  (not significant) |")
+        if rest:
+            yield ""
+            yield line(f"({rest})")
+        yield ""
+
+    # The sides
+
+    def tail(self, got):
+        for i in (0, 1):
+            yield self.side(i)
+        yield from self.notes("note:     ", got)
+        if self.text_options["verbose"]:
+            yield from self.details(got)
+
+    def side(self, i):
+        side, other = self.sides[i], self.sides[1 - i]
+        mine, others = (sum(s.period for s in of.view.kept) for of in (side, other))
+        clock = all(s.event.partition(":")[0] in diff_model.CLOCKS for s in side.guest) and \
+            len({s.event for s in side.guest}) == 1
+        # One unit for both, unless it would leave nothing.
+        unit = unit_for(others if mine < others < 100 * mine else mine, clock)
+        times = [s.time for s in side.samples()]
+        ns = max(times) - min(times) if len(side.files) == 1 else 0
+        said = VERDICTS[self.json[SIDES[i]]["verdict"]]
+        outside = sum(side.space.place(s.ip)[0] is None for s in side.guest)
+        if said == "check OK" and outside > len(side.guest) // 20:
+            said += f" in the ELF{'s' if len(side.space.bases) > 1 else ''}"
+        rest = [joined(f", {plural(len(side.view.kept), 'guest sample')}, ", scaled(mine, unit)),
+                joined(" in ", lasted(ns)) if ns else "", f", {said}"]
+        room = self.columns - len(INDENT) - sum(len(texts(part)[0]) for part in rest)
+        who = f"{len(side.files)} recordings" if len(side.files) > 1 else \
+            cut(side.files[0], room, False) if self.columns else side.files[0]
+        return line(f"{SIDES[i]:10}", who, *rest)
+
+    def details(self, got):
+        yield ""
+        yield line(f"hlguest   {self.json['hlguest']}")
+        for name, side in zip(SIDES, self.sides):
+            yield from self.details_of(name, side, self.json[name])
+        for key in ("matched", "shares", "test"):
+            yield line(f"{key:10}{self.json[key]}")
+        for text in ("* significant: q <= 5 %, the false discovery rate over all",
+                     "rows of a table (Benjamini-Hochberg)",
+                     "intervals are of 95 %, each row's own"):
+            yield line(INDENT, text)
+        for note in self.json["notes"]:
+            if not {"warning:  " + note, "note:     " + note} & set(got):
+                yield line(INDENT, note)
+
+    def details_of(self, name, side, of):
+        dropped = of["dropped"]["samples"]
+        kept = len(side.guest) - dropped
+        effective = joined(" (", places(side.view.observations, 0), " effective)") \
+            if side.view.observations + .5 < kept else ""
+        yield line(f"{name:10}{plural(len(side.files), 'recording')}, "
+                   f"{plural(len(side.guest), 'guest sample')}, period {of['guest']['period']}",
+                   f", {dropped} dropped" if dropped else "", effective)
+        for file in side.files:
+            yield line(INDENT, file)
+        for image in of["images"]:
+            yield line(f"{INDENT}image {image['path']}, base {image['base']} (stated)")
+        yield self.check_of(side, of)
+
+    def check_of(self, side, of):
+        said = VERDICTS[of["verdict"]].removeprefix("check ")
+        said = SAID.get(of["verdict"], said)
+        outside = sum(side.space.place(s.ip)[0] is None for s in side.guest)
+        if said == "OK" and outside > len(side.guest) // 20:
+            said += f" in the ELF{'s' if len(side.space.bases) > 1 else ''}"
+        on, n = side.fit()
+        return line(f"{INDENT}check {said}", joined(" (", percent(on / n),
+                    " % of samples on instruction starts)") if n else "")
+
+
+def fit(self):
+    """(samples on instruction starts, those that are tested): in functions and labels, and in
+    data, where no instruction is."""
+    on = n = 0
+    for s in self.guest:
+        image, addr, place = self.space.place(s.ip)
+        if place.kind in ("function", "label", "data"):
+            n += 1
+            on += place.kind != "data" and not self.space.bases[image][0].is_inside(addr)
+    return on, n
+
+
+diff_model.Side.fit = fit
+
+
+def differences(build, folder, seed):
+    return Judge(hlguest_of(build), folder, seed).check()
+
+
+if __name__ == "__main__":
+    sys.exit(seeds(__doc__, 80, differences))
