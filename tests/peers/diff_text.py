@@ -53,7 +53,7 @@ class Judge(diff_model.Judge):
     def __init__(self, hlguest, folder, seed):
         super().__init__(hlguest, folder, seed)
         rng = random.Random(seed + 1)
-        self.given = rng.choice((None, 60, 72, 85, 100, 120, 130, 200))
+        self.given = rng.choice((None, rng.randint(48, 80), rng.randint(60, 130), 200))
         self.text_options = {name: rng.random() < chance for name, chance in (
             ("all", .6), ("wide", .25), ("verbose", .35))}
         self.colour, self.fail_if = rng.random() < .2, None
@@ -65,6 +65,11 @@ class Judge(diff_model.Judge):
         is_wide = self.text_options["wide"] or self.markdown
         self.columns = 0 if is_wide else self.given or SCREEN
         self.every = self.text_options["all"]
+
+    @staticmethod
+    def drawn(rng):
+        """Some long ones, of which a screen shows a part."""
+        return diff_model.Judge.drawn(rng) + rng.choice(("", "", "_of_some_length" * 3))
 
     def told(self, form, words=(), **options):
         before, after = self.sides

@@ -38,11 +38,11 @@ DENSE, NO_CLOCK = 20000, 10**6  # samples a second of a clock that are too many;
 class Made:
     """Guests where they lie, and recordings of them."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, names=names_of):
         self.rng = rng = random.Random(seed)
         calls = rng.random() < .3
         n = 1 if calls else rng.choice((1, 1, 1, 2))
-        self.guests = [Guest(rng, names_of(rng, rng.randint(1, 12)), f"guest{i}.elf", calls)
+        self.guests = [Guest(rng, names(rng, rng.randint(1, 12)), f"guest{i}.elf", calls)
                        for i in range(n)]
         self.space = Space([(guest, base) for i, guest in enumerate(self.guests) for base in
                             rng.sample([at + i * 0x8000 for at in (0x10000, 0x200000, 0x40008000)],
@@ -62,8 +62,8 @@ class Made:
 
 
 class Judge:
-    def __init__(self, hlguest, folder, seed):
-        self.made, self.hlguest, self.folder = Made(seed), hlguest, folder
+    def __init__(self, hlguest, folder, made):
+        self.made, self.hlguest, self.folder = made, hlguest, folder
         rng = self.rng = self.made.rng
         for guest in self.made.guests:
             self.write(guest.path, guest.data())
@@ -428,7 +428,7 @@ def names_in_csv(f):
 
 
 def differences(build, folder, seed):
-    return Judge(hlguest_of(build), folder, seed).check()
+    return Judge(hlguest_of(build), folder, Made(seed)).check()
 
 
 if __name__ == "__main__":

@@ -15,14 +15,16 @@ import json
 import math
 import os
 import random
+import struct
 import sys
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import report_model
+from forged import TEXT
 from lines import (INDENT, Any, Column, bar, colour_of, cut, different, fitted_pieces, head, joined,
                    lasted, line, percent, plural, row, scaled, unit_for, whole)
-from modelled import CLOCKS, TRACEPOINT
+from modelled import CALL, CLOCKS, PUSH, TRACEPOINT
 from modelled_view import Count, TREE_LEAST, size_of
 from programs import hlguest_of
 from shares import wilson
@@ -34,11 +36,36 @@ SAID = {"verified": "OK", "mixed": "MIXED", "mismatch": "WRONG ELF OR BASE",
         "too few samples to tell": "cannot tell", "not tested": "not checked"}
 
 
+def names_of(rng, n):
+    """Some long ones, of which a screen shows a part."""
+    return [f"{rng.choice('abcdefgh')}_{i}" + rng.choice(("", "", "_of_some_length" * rng.randint(
+        1, 4), "é" * 9)) for i in range(n)]
+
+
+def call_directly(rng, guest):
+    """Some calls lead to one function, which may be another one than a stack has there. Are any
+    there?"""
+    before = guest.code
+    for at in guest.returns:
+        first = at - 5 - TEXT
+        code = guest.code[first:at - TEXT]
+        if rng.random() < .5 and code == PUSH * 3 + CALL and guest.tops and first >= 0 and \
+                len({guest.place(at - i) for i in range(1, 6)}) == 1:
+            to = rng.choice(guest.tops).at - at
+            guest.code = guest.code[:first] + b"\xe8" + struct.pack("<i", to) + \
+                guest.code[at - TEXT:]
+    return guest.code != before
+
+
 class Judge(report_model.Judge):
     def __init__(self, hlguest, folder, seed):
-        super().__init__(hlguest, folder, seed)
-        rng = random.Random(seed + 1)
-        self.utf8, self.given = rng.random() < .5, rng.choice((None, 60, 72, 85, 100, 120, 200))
+        made, rng = report_model.Made(seed, names_of), random.Random(seed + 1)
+        self.direct = rng.random() < .4 and any([call_directly(rng, of) for of in made.guests])
+        super().__init__(hlguest, folder, made)
+        if self.direct and self.tree:
+            self.tree = "none"  # stacks that cannot be are known where they are made
+        self.utf8 = rng.random() < .5
+        self.given = rng.choice((None, rng.randint(48, 80), rng.randint(60, 130), 200))
         self.text = {name: rng.random() < chance for name, chance in (
             ("wide", .25), ("raw", .2), ("verbose", .3))}
         self.colour = rng.random() < .25
@@ -46,6 +73,8 @@ class Judge(report_model.Judge):
         self.columns = 0 if self.text["wide"] else self.given or SCREEN
         if rng.random() < .5:
             self.options["top"] = rng.choice((None, 2, 5))
+        if self.tree and rng.random() < .7:
+            self.options["top"] = None
 
     def environment(self):
         more = {"COLUMNS": str(self.given)} if self.given else {}
@@ -450,7 +479,7 @@ class Judge(report_model.Judge):
         plain = Any(f"{sign}{text:>5}" for text in percent(max(high - share, share - low), .51))
         ends = Any(f"to {n:3} %" for n in range(math.ceil(100 * high - .0051),
                                                 math.ceil(100 * high + .0051) + 1))
-        if abs(low - least) > 2e-4:  # phases: wider
+        if abs(low - least) > 2e-4 or self.direct:  # phases: wider
             return Any((*plain, *ends))
         return ends if view.limits(mine)[1] - most > (most - least) / 2 else plain
 
