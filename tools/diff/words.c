@@ -129,7 +129,8 @@ static void tell_limits(struct hlg_diff *diff)
 				     "regions are not compared: the builds differ");
 }
 
-/* A recording that is half as long has half the time, whatever the guest did. */
+/* A recording that is half as long has half the time, whatever the guest did. What several
+ * span has the time between them, too. */
 static void tell_lengths(struct hlg_diff *diff)
 {
 	const struct hlg_report *before = &diff->side[0].report,
@@ -137,6 +138,8 @@ static void tell_lengths(struct hlg_diff *diff)
 	uint64_t x = hlg_text_scale_ns(before), y = hlg_text_scale_ns(after);
 	char was[32], is[32];
 
+	if (diff->recordings[0] != 1 || diff->recordings[1] != 1)
+		return;
 	if (!x || !y || (x / 3 <= y / 2 && y / 3 <= x / 2) ||
 	    !hlg_text_scale_span(was, before) || !hlg_text_scale_span(is, after))
 		return;
