@@ -209,7 +209,8 @@ class Judge:
                         Inclusive if self.children else View)
         self.fail_if = rng.choice((0, 5, 100, 1000)) if rng.random() < .5 else None
         # Those without a sample tell nothing.
-        self.by_runs = max(sum(map(bool, side.runs)) for side in self.sides) >= RUNS
+        self.by_runs = max(sum(bool(view.kept) for view in side.each)
+                           for side in self.sides) >= RUNS
 
     @staticmethod
     def drawn(rng):

@@ -53,7 +53,8 @@ class Judge(diff_model.Judge):
     def __init__(self, hlguest, folder, seed):
         super().__init__(hlguest, folder, seed)
         rng = random.Random(seed + 1)
-        self.given = rng.choice((None, rng.randint(48, 80), rng.randint(60, 130), 200))
+        self.given = rng.choice((None, rng.randint(48, 80), rng.randint(60, 130),
+                                 rng.randint(118, 130), 200))
         self.text_options = {name: rng.random() < chance for name, chance in (
             ("all", .6), ("wide", .25), ("verbose", .35))}
         self.colour, self.fail_if = rng.random() < .2, None
@@ -62,6 +63,12 @@ class Judge(diff_model.Judge):
             self.options["top"] = rng.choice((None, 1, 3))
         if rng.random() < .2:
             self.options["min"] = rng.choice((5, 12))
+        if self.same and rng.random() < .4:
+            self.text_options.update(all=True, verbose=True)
+            self.options["region"] = 64
+            for side in self.sides:
+                side.select(self.select, self.options, self.weight,
+                            diff_model.Inclusive if self.children else diff_model.View)
         is_wide = self.text_options["wide"] or self.markdown
         self.columns = 0 if is_wide else self.given or SCREEN
         self.every = self.text_options["all"]
@@ -97,11 +104,76 @@ class Judge(diff_model.Judge):
             return
         self.json = json.loads(self.told("json", top=0, min=0)[0])
         self.several = [s.event for side in self.sides for s in side.guest]
+        yield from self.words_told()
         got = out.split("\n")
         lines = self.marked(got) if self.markdown else self.lines(got)
         if wrong := different(got, [*lines, ""]):
             yield f"{form} {' '.join([*self.words(), *words])} {self.options} " + \
                 f"COLUMNS={self.given}: {wrong}"
+
+    # What was compared, and how; of notes those that are not the report's of a side
+
+    def words_told(self):
+        if self.json["test"] != self.test():
+            yield f"test: {self.json['test']}, not {self.test()}"
+        unit = "samples" if self.json["weight"] == "samples" else "period"
+        before, after = (len(side.view.kept) if unit == "samples" else
+                         sum(s.period for s in side.view.kept) for side in self.sides)
+        shares = f"of each side's {'own ' if before and after else ''}guest {unit}" + \
+            ", each function with all that it calls" * self.children
+        if before and after:
+            shares += f" (in all, after has {after / before:.3g} times as much as before)"
+        if self.json["shares"] != shares:
+            yield f"shares: {self.json['shares']}, not {shares}"
+        told = [note for note in self.json["notes"] if
+                not note.startswith(("before: ", "after: ", "both sides: "))]
+        expected = list(map(texts, self.own_notes()))
+        if len(told) != len(expected) or any(a not in b for a, b in zip(told, expected)):
+            yield f"notes: {told}, not {expected}"
+        lost = [sum(sum(one.losses) for one in side.recordings) for side in self.sides]
+        for who, n in (("both sides", lost[0]),) if lost[0] == lost[1] else zip(SIDES, lost):
+            said = [note for note in self.json["notes"] if
+                    note.startswith(f"{who}: {n} event{'s were' if n != 1 else ' was'} lost")]
+            if len(said) != bool(n):
+                yield f"{n} lost of {who}: {self.json['notes']}"
+
+    def test(self):
+        if not self.by_runs:
+            return "chi-square test of samples (Fisher's mid-P where fewer than 5 are " + \
+                "expected), Newcombe's interval"
+        few = "; the side with fewer than three is assumed to vary as much as the other"
+        return "sampling error and how much recordings differ, estimated from each row and " + \
+            "all rows together" + few * (min(self.n_runs()) < diff_model.RUNS)
+
+    def n_runs(self):
+        """Recordings with samples."""
+        return [sum(bool(view.kept) for view in side.each) for side in self.sides]
+
+    def own_notes(self):
+        found = self.json["functions"]
+        spans = [max(times) - min(times) if len(side.files) == 1 else 0 for side in self.sides
+                 for times in [[s.time for s in side.samples()]]]
+        if all(spans) and max(spans) > 1.5 * min(spans):
+            a, b = (texts(lasted(span)) for span in spans)
+            yield Any(f"before was recorded for {x}, after for {y}: the guest's time tells "
+                      "something only if both did the same work" for x in a for y in b)
+        if not self.by_runs:
+            two = sum(len(side.files) for side in self.sides) == 2
+            if any(f["significant"] for f in found):
+                yield f"these {'two ' * two}runs differ; any {'two ' * two}may by chance " + \
+                    "(record 3 or more a side)"
+            yield "the test knows sampling error and the phases inside a recording, not what " + \
+                "else makes one run differ from the next (record three or more of each side to " + \
+                "include that)"
+        elif min(self.n_runs()) < 5:
+            a, b = self.n_runs()
+            yield f"with few recordings ({a} before, {b} after), only large changes stand out " + \
+                "from the differences between runs (five of each side find more)"
+        if not self.same:
+            yield "regions are not compared: the builds differ"
+        if any(f[name]["names"] > 1 for f in found for name in SIDES):
+            yield "functions with the same name (static ones) cannot be told apart across " + \
+                "builds: they share a row"
 
     # The text, in its order
 

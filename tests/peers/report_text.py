@@ -22,18 +22,19 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import report_model
 from forged import TEXT
-from lines import (INDENT, Any, Column, bar, colour_of, cut, different, fitted_pieces, head, joined,
-                   lasted, line, percent, plural, row, scaled, unit_for, whole)
-from modelled import CALL, CLOCKS, PUSH, TRACEPOINT
-from modelled_view import Count, TREE_LEAST, size_of
+from lines import (Any, Column, bar, colour_of, cut, different, head, joined, line, percent,
+                   plural, row, scaled, unit_for, whole)
+from modelled import CALL, CLOCKS, PUSH
+from modelled_view import TREE_LEAST
 from programs import hlguest_of
 from shares import wilson
 from tap import environment, run, seeds
+from text_head import Head
+from text_sums import Sums
 
 ROWS, REGIONS, SCREEN = 40, 5, 100  # of text that goes to no terminal
 NAME, FILE, PARTS, SHORT, LEAST, TREE = 36, 20, 3, 24, 8, 24
-SAID = {"verified": "OK", "mixed": "MIXED", "mismatch": "WRONG ELF OR BASE",
-        "too few samples to tell": "cannot tell", "not tested": "not checked"}
+
 
 
 def names_of(rng, n):
@@ -57,7 +58,7 @@ def call_directly(rng, guest):
     return guest.code != before
 
 
-class Judge(report_model.Judge):
+class Judge(Head, Sums, report_model.Judge):
     def __init__(self, hlguest, folder, seed):
         made, rng = report_model.Made(seed, names_of), random.Random(seed + 1)
         self.direct = rng.random() < .4 and any([call_directly(rng, of) for of in made.guests])
@@ -112,7 +113,7 @@ class Judge(report_model.Judge):
                 f"{'UTF-8' if self.utf8 else 'C'}: {wrong}"
 
     def lines(self, got):
-        yield from self.head(got)
+        yield from self.head_lines(got)
         views = self.views() if self.options["mode"] != "host" else {}
         for name, view in views.items():
             yield from self.view_lines(name, view)
@@ -122,149 +123,6 @@ class Judge(report_model.Judge):
         yield from self.file_lines()
         if self.text["verbose"]:
             yield from self.details(got)
-
-    # What was read
-
-    def head(self, got):
-        if self.json["trust"]["banner"]:
-            yield line("!! ", self.json["trust"]["banner"])
-        for i, image in enumerate(self.json["images"]):
-            yield fitted_pieces("" if i else "guest", [
-                (0, image["path"], ""), (2, "x86-64", ", "),
-                (3, plural(image["symbols"], "symbol"), ", "),
-                (0, f"base {image['base']} ({image['base_from']})", ", ")], self.columns)
-        yield from self.recorded()
-        yield line("check     ", self.verdict())
-        if told := self.callers():
-            yield line("callers   ", told)
-        yield from self.notes("warning:  ", got)
-        yield ""
-
-    def only(self):
-        """The event, if one alone has samples of the guest."""
-        found = [e for e in self.json["events"] if e["samples"]]
-        return found[0] if len(found) == 1 else None
-
-    def recorded(self):
-        found = [e for e in self.json["events"] if e["samples"]]
-        chosen = {s.event for s in self.left} or None
-        pieces = []
-        if (ns := self.span()) and len(self.files) == 1:
-            pieces.append((2, f"{ns} ns" if self.text["raw"] else lasted(ns), ", "))
-        if len(found) > 1:
-            pieces.append((0, f"{len(found)} events", ", "))
-        elif found:
-            pieces += self.event(found[0])
-        elif len(self.json["events"]) == 1:
-            pieces += self.event(self.json["events"][0])
-        else:
-            n = self.selected_events()
-            pieces += self.event(n[0]) if len(n) == 1 else [
-                (0, f"no guest sample of {len(n)} events", ", ")]
-        if len(self.files) > 1:
-            pieces.append((1, f"{len(self.files)} recordings", ", "))
-        yield fitted_pieces("recorded", pieces, self.columns)
-        if len(found) > 1:
-            for event in found:
-                yield fitted_pieces("", self.event(event), self.columns)
-
-    def selected_events(self):
-        patterns = [word[8:] for word in self.select.words if word.startswith("--event=")]
-        return [e for e in self.json["events"] if not patterns or (
-            e["name"].startswith(patterns[0][:-1]) if patterns[0].endswith("*") else
-            e["name"] == patterns[0])]
-
-    def span(self):
-        span = self.json.get("span")
-        return span["last"] - span["first"] if span else 0
-
-    def event(self, event):
-        clock = event["name"].partition(":")[0] in CLOCKS
-        counted, ns = event["period"], self.span() if len(self.files) == 1 else 0
-        # In the unit of the time that it took, unless that would leave nothing.
-        unit = unit_for(ns if clock and counted < ns < 100 * counted else counted, clock)
-        host = sum(s.event == event["name"] for s in self.host)
-        if event["name"] == TRACEPOINT:
-            host = 0  # marks and measures nothing
-        yield 0, event["name"], ", "
-        yield 0, plural(event["samples"], "guest sample"), ", "
-        if event["samples"]:
-            told = str(counted) if self.text["raw"] else scaled(counted, unit)
-            timed = clock and not self.text["raw"]
-            yield 1, joined("(", told, ")" if timed else " counted)"), " "
-        if host:
-            whole_n = host + event["samples"]
-            yield 0 if 2 * host > whole_n else 4, joined(
-                "host ", whole(100 * host / whole_n), " % of samples"), ", "
-
-    def verdict(self):
-        trust, of = self.json["trust"], self.of
-        tested, outside = trust["boundary"], of["outside"]["samples"]
-        n, guest = tested["on"] + tested["off"], of["guest"]["samples"]
-        elf = f"ELF{'s' if len(self.json['images']) > 1 else ''}"
-        much, few = outside > guest // 20, trust["verdict"] == "too few samples to tell"
-        said = SAID[trust["verdict"]]
-        if much and said == "OK":
-            said += f" in the {elf}"
-        distinct = trust["addresses"]["on"] + trust["addresses"]["off"]
-        if few and not n and guest:
-            text = f"{said}: no sample lies in a function (is it the guest's ELF?)"
-        elif few:
-            text = f"{said}: too few distinct addresses ({distinct} of 12)" if distinct < 12 else \
-                f"{said}: the samples may fit by chance"
-        elif not n:
-            text = f"{said}: no sample lies in a function"
-        elif not tested["off"]:
-            text = f"{said}: all {n} {'tested ' if n < guest else ''}samples lie on " + \
-                "instruction starts"
-        else:
-            of_what = "" if trust["verdict"] == "mismatch" else "of samples "
-            text = joined(f"{said}: ", percent(min(tested["on"] / n, .9999)),
-                          f" % {of_what}lie on instruction starts")
-        if n and not few and trust["verdict"] != "not tested":
-            text = joined("", Any(a + b for a in (text if isinstance(text, Any) else (text,))
-                                  for b in joined(" (", whole(tested["chance"], .005),
-                                                  " % by chance)")))
-        return joined("", text, f"; outside the {elf}: {outside} of {guest}") if n and much \
-            else text
-
-    def callers(self):
-        c = self.json.get("stacks", {}).get("callers")
-        if not c or not c["stacks"]:
-            return None
-
-        def part(n, of):
-            """Never 100 where some are not, nor 0 where some are."""
-            tenths = math.floor(1000 * n / of + .5)
-            tenths = tenths if n in (0, of) else min(max(tenths, 1), 999)
-            return "100 %" if n == of else f"{tenths // 10}.{tenths % 10} %"
-        ended = c["whole"] + c["truncated"]
-        text = f"{part(c['whole'], ended)} of {ended} stacks whole"
-        if c["not_recorded"]:
-            text += f", {plural(c['not_recorded'], 'sample')} without callers"
-        if c["caller_unknown"]:
-            text += f", {c['caller_unknown']} lack{'s' * (c['caller_unknown'] == 1)} a caller"
-        known = c["proved"] + c["by_pointer"] + c["wrong"]
-        if not known:
-            return text
-        text += f"; of calls the code proves {part(c['proved'], c['calls'])}"
-        for key, words in (("by_pointer", "go by pointer"), ("wrong", "are wrong")):
-            if c[key]:
-                text += f", {part(c[key], c['calls'])} {words}"
-        if c["calls"] > known:
-            text += f", {part(c['calls'] - known, c['calls'])} cannot be told"
-        return text
-
-    def notes(self, label, got):
-        """In JSON's order. How much one matters is no figure of JSON's: that is the text's own.
-        One that is neither a warning nor a note is told as a detail."""
-        told = self.json["notes"] + self.json["trust"]["notes"]
-        for note in told:
-            if label + note in got:
-                yield line(label, note)
-            elif label == "note:     " and "warning:  " + note not in got and \
-                    note in self.json["notes"]:
-                yield line(label, note)
 
     # Rows
 
@@ -541,169 +399,6 @@ class Judge(report_model.Judge):
         return line(" " * indent, Any(f"{text:>8}" for text in (
             told if isinstance(told, Any) else (told,))), f"  {way} ",
             cut(name, room, self.ascii), again)
-
-    # Where all samples are
-
-    def host_lines(self):
-        every = [f for f in self.all if f["record"] == "host"]
-        if not every:
-            return
-        key = "period" if self.period else "samples"
-        total = sum(int(f[key]) for f in every)
-        columns = [Column("of host", 0, 8), Column("samples", 2, 8),
-                   Column("process (mapping)", 2, 0)]
-        yield head(columns)
-        told = [f for f in self.rows if f["record"] == "host"]
-        for f in told:
-            yield row(columns, [joined("", percent(int(f[key]) / total), " %"), f["samples"],
-                                f["name"]],
-                      f" ({f['image']})" + (f"  {f['series']}" if f["series"] else ""),
-                      (self.columns, self.ascii))
-        if len(told) < len(every):
-            yield line(" " * 20, f"({len(every) - len(told)} more: --top=0)")
-        yield ""
-
-    def accounted(self):
-        of = {name: count["samples"] for name, count in self.of.items()}
-        tested = sum(self.json["trust"]["boundary"][key] for key in ("on", "off"))
-        hits = sum(s.event == TRACEPOINT for s in self.host)
-        untested = " (untested)" if tested else ""
-        gaps = {"retag": f"gaps{untested}", "drop": "gaps (left out: gaps=drop)",
-                "stretch": "gaps (credited to the symbol before: gaps=stretch)"}
-        width = len(str(of["seen"]))
-        yield from self.sum(f"{'accounted':10}{of['seen']} "
-                            f"{'sample' if of['seen'] == 1 else 'samples':7} =", (
-                                (of["guest"], "guest"), (of["host"] - hits, "host"),
-                                (hits, f"tracepoint hit{'s' * (hits != 1)}"),
-                                (of["deselected"], "filtered out")))
-        if of["guest"]:
-            yield from self.sum(f"{INDENT}{of['guest']:{width}} {'guest':7} =", (
-                (of["function"], "in functions"), (of["label"], "labels"),
-                (of["gap"], gaps[self.options["gaps"]]), (of["data"], "data"),
-                (of["outside"], f"outside the ELF{untested}")))
-
-    def sum(self, begin, terms):
-        """What has no room on its line stands under the equals sign's."""
-        text, any_yet = begin, False
-        for n, what in terms:
-            if not n:
-                continue
-            term = f"{'+ ' if any_yet else ''}{n} {what}"
-            if self.columns and len(text) + 1 + len(term) > self.columns:
-                yield line(text)
-                text = " " * (len(begin) - 1)
-            text, any_yet = f"{text} {term}", True
-        yield line(text if any_yet else f"{text} 0")
-
-    def sums(self):
-        of, states = self.of, self.json["totals"].get("states", {})
-        hits = Count(s for s in self.host if s.event == TRACEPOINT)
-        unlabelled = {key: of["gap"][key] - of["padding"][key] for key in ("samples", "period")}
-        columns = [Column("", 0, -19), Column("samples", 1, 9), Column("period", 1, 20),
-                   Column("share", 1, 10)]
-        yield head(columns)
-        traced = {"samples": hits.samples, "period": hits.period}
-        sums = [("all", of["seen"], "seen"), ("  filtered out", of["deselected"], "seen"),
-                ("  host", of["host"], "seen"),
-                *([("    tracepoint hits", traced, "host")] if hits.samples else []),
-                *((f"    {name}", count, "host") for name, count in states.items()
-                  if not name.startswith("guest")),
-                ("  guest", of["guest"], "seen"),
-                *((f"    {name}", count, "guest") for name, count in states.items()
-                  if name.startswith("guest")),
-                *((f"    {name}", of[name], "guest") for name in ("function", "label", "gap")),
-                ("      padding", of["padding"], "guest"),
-                ("      unlabelled", unlabelled, "guest"), ("    VM exits", of["border"], "guest"),
-                ("    data", of["data"], "guest"), ("    outside", of["outside"], "guest"),
-                *([("  dropped gaps", of["dropped"], "guest")] if of["dropped"]["samples"] else [])]
-        for name, count, whole_of in sums:
-            share = count["samples"] / of[whole_of]["samples"] if of[whole_of]["samples"] else 0
-            yield row(columns, [name, str(count["samples"]), str(count["period"]),
-                                joined("", percent(share), " %")])
-
-    def file_lines(self):
-        if len(self.files) == 1:
-            return
-        yield ""
-        columns = [Column("samples", 0, 9), Column("guest", 1, 9), Column("share", 1, 8),
-                   Column("lost", 1, 6), Column("base", 2, -14), Column("check", 1, -11),
-                   Column("file", 1, 0)]
-        yield head(columns)
-        for f in self.json["files"]:
-            share = f["guest"] / f["samples"] if f["samples"] else 0
-            yield row(columns, [
-                str(f["samples"]), str(f["guest"]), joined("", percent(share), " %"),
-                str(f["lost"]), self.base_of(f), SAID[f["verdict"]].partition(" ELF")[0],
-                f["path"]], "", (self.columns, self.ascii))
-
-    @staticmethod
-    def base_of(f):
-        return f["base"] or "-" if f.get("bases", 1) < 2 else f"{f['bases']} bases"
-
-    # How it was made
-
-    def details(self, got):
-        yield ""
-        yield line("hlguest   " + self.json["hlguest"])
-        for image in self.json["images"]:
-            yield line("image     ", image["path"], ", symbols of ", image["symbol_table"])
-        for e in self.json["events"]:
-            yield line(f"event     {e['name']}, precise_ip {e['precise_ip']}, {e['samples']} "
-                       f"samples, period {e['period']}")
-        yield line("percent   of " + (
-            "samples" if self.options["weight"] == "samples" else "period" if self.period else
-            "period within an event, samples over all events"))
-        yield line("VM exits  in the functions")
-        yield line("gaps      " + {"retag": "separate rows", "drop": "left out", "stretch":
-                                   "credited to the symbol before"}[self.options["gaps"]])
-        yield from self.tested()
-        for note in self.json["trust"]["notes"] + self.json["notes"]:
-            if not {"warning:  " + note, "note:     " + note} & set(got):
-                yield line(INDENT, note)
-        yield from self.caller_sums()
-        yield ""
-        kept, self.counters = self.counters, self.counters
-        yield from self.sums()
-        self.counters = kept
-
-    def tested(self):
-        trust = self.json["trust"]
-        said = self.verdict()
-        said = (said[0] if isinstance(said, Any) else said).partition(":")[0]
-        if not trust["addresses"]["on"] + trust["addresses"]["off"]:
-            yield line("check     ", said)
-        else:
-            yield line("check     ", said, ": on instruction starts, with 99 % intervals")
-            for name, key in (("samples", "boundary"), ("addresses", "addresses")):
-                of = trust[key]
-                n = of["on"] + of["off"]
-                yield line(f"{INDENT}{name:10} {of['on']:10} of {n:10} ",
-                           Any(f"{text:>8}" for text in percent(of["on"] / n)),
-                           f" %  {of['low']:6.2f} - {of['high']:6.2f}")
-            yield line(INDENT, "(the check is stricter than the rows, whose intervals are of 95 %)")
-        n = trust["boundary"]["undecodable"]
-        if n:
-            yield line(INDENT, plural(n, "sample"), " in functions and labels could not be tested")
-
-    def caller_sums(self):
-        c = self.json.get("stacks", {}).get("callers")
-        if not c:
-            return
-        label = "callers   "
-        for key, words in (
-                ("stacks", "samples have callers:"), ("whole", "up to the outermost function"),
-                ("truncated", "not so far: [truncated: ...] says why"),
-                ("caller_unknown", "with a [caller unknown]"),
-                ("calls", "calls in these stacks:"),
-                ("proved", "lead to the function that is there"),
-                ("by_pointer", "go by pointer: where to cannot be checked"),
-                ("wrong", "lead elsewhere"),
-                ("inserted", "callers were inserted: their call proves them, but the stack did "
-                 "not have them yet"),
-                ("not_recorded", "samples have none recorded")):
-            if c[key] and c["stacks"]:
-                yield line(f"{label}{c[key]:10} {words}")
-                label = INDENT
 
 
 def differences(build, folder, seed):

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The last lines of a report's text, for tests/peers/report_text.py: hosts, sums, recordings, and
+how all of it was made."""
+from lines import INDENT, Any, Column, head, joined, line, percent, plural, row
+from modelled import TRACEPOINT
+from modelled_view import Count
+from text_head import SAID
+
+
+class Sums:
+    """A part of the Judge there: all that it has at hand is."""
+
+    def host_lines(self):
+        every = [f for f in self.all if f["record"] == "host"]
+        if not every:
+            return
+        key = "period" if self.period else "samples"
+        total = sum(int(f[key]) for f in every)
+        columns = [Column("of host", 0, 8), Column("samples", 2, 8),
+                   Column("process (mapping)", 2, 0)]
+        yield head(columns)
+        told = [f for f in self.rows if f["record"] == "host"]
+        for f in told:
+            yield row(columns, [joined("", percent(int(f[key]) / total), " %"), f["samples"],
+                                f["name"]],
+                      f" ({f['image']})" + (f"  {f['series']}" if f["series"] else ""),
+                      (self.columns, self.ascii))
+        if len(told) < len(every):
+            yield line(" " * 20, f"({len(every) - len(told)} more: --top=0)")
+        yield ""
+
+    def accounted(self):
+        of = {name: count["samples"] for name, count in self.of.items()}
+        tested = sum(self.json["trust"]["boundary"][key] for key in ("on", "off"))
+        hits = sum(s.event == TRACEPOINT for s in self.host)
+        untested = " (untested)" if tested else ""
+        gaps = {"retag": f"gaps{untested}", "drop": "gaps (left out: gaps=drop)",
+                "stretch": "gaps (credited to the symbol before: gaps=stretch)"}
+        width = len(str(of["seen"]))
+        yield from self.sum(f"{'accounted':10}{of['seen']} "
+                            f"{'sample' if of['seen'] == 1 else 'samples':7} =", (
+                                (of["guest"], "guest"), (of["host"] - hits, "host"),
+                                (hits, f"tracepoint hit{'s' * (hits != 1)}"),
+                                (of["deselected"], "filtered out")))
+        if of["guest"]:
+            yield from self.sum(f"{INDENT}{of['guest']:{width}} {'guest':7} =", (
+                (of["function"], "in functions"), (of["label"], "labels"),
+                (of["gap"], gaps[self.options["gaps"]]), (of["data"], "data"),
+                (of["outside"], f"outside the ELF{untested}")))
+
+    def sum(self, begin, terms):
+        """What has no room on its line stands under the equals sign's."""
+        text, any_yet = begin, False
+        for n, what in terms:
+            if not n:
+                continue
+            term = f"{'+ ' if any_yet else ''}{n} {what}"
+            if self.columns and len(text) + 1 + len(term) > self.columns:
+                yield line(text)
+                text = " " * (len(begin) - 1)
+            text, any_yet = f"{text} {term}", True
+        yield line(text if any_yet else f"{text} 0")
+
+    def sums(self):
+        of, states = self.of, self.json["totals"].get("states", {})
+        hits = Count(s for s in self.host if s.event == TRACEPOINT)
+        unlabelled = {key: of["gap"][key] - of["padding"][key] for key in ("samples", "period")}
+        columns = [Column("", 0, -19), Column("samples", 1, 9), Column("period", 1, 20),
+                   Column("share", 1, 10)]
+        yield head(columns)
+        traced = {"samples": hits.samples, "period": hits.period}
+        sums = [("all", of["seen"], "seen"), ("  filtered out", of["deselected"], "seen"),
+                ("  host", of["host"], "seen"),
+                *([("    tracepoint hits", traced, "host")] if hits.samples else []),
+                *((f"    {name}", count, "host") for name, count in states.items()
+                  if not name.startswith("guest")),
+                ("  guest", of["guest"], "seen"),
+                *((f"    {name}", count, "guest") for name, count in states.items()
+                  if name.startswith("guest")),
+                *((f"    {name}", of[name], "guest") for name in ("function", "label", "gap")),
+                ("      padding", of["padding"], "guest"),
+                ("      unlabelled", unlabelled, "guest"), ("    VM exits", of["border"], "guest"),
+                ("    data", of["data"], "guest"), ("    outside", of["outside"], "guest"),
+                *([("  dropped gaps", of["dropped"], "guest")] if of["dropped"]["samples"] else [])]
+        for name, count, whole_of in sums:
+            share = count["samples"] / of[whole_of]["samples"] if of[whole_of]["samples"] else 0
+            yield row(columns, [name, str(count["samples"]), str(count["period"]),
+                                joined("", percent(share), " %")])
+
+    def file_lines(self):
+        if len(self.files) == 1:
+            return
+        yield ""
+        columns = [Column("samples", 0, 9), Column("guest", 1, 9), Column("share", 1, 8),
+                   Column("lost", 1, 6), Column("base", 2, -14), Column("check", 1, -11),
+                   Column("file", 1, 0)]
+        yield head(columns)
+        for f in self.json["files"]:
+            share = f["guest"] / f["samples"] if f["samples"] else 0
+            yield row(columns, [
+                str(f["samples"]), str(f["guest"]), joined("", percent(share), " %"),
+                str(f["lost"]), self.base_of(f), SAID[f["verdict"]].partition(" ELF")[0],
+                f["path"]], "", (self.columns, self.ascii))
+
+    @staticmethod
+    def base_of(f):
+        return f["base"] or "-" if f.get("bases", 1) < 2 else f"{f['bases']} bases"
+
+    # How it was made
+
+    def details(self, got):
+        yield ""
+        yield line("hlguest   " + self.json["hlguest"])
+        for image in self.json["images"]:
+            yield line("image     ", image["path"], ", symbols of ", image["symbol_table"])
+        for e in self.json["events"]:
+            yield line(f"event     {e['name']}, precise_ip {e['precise_ip']}, {e['samples']} "
+                       f"samples, period {e['period']}")
+        yield line("percent   of " + (
+            "samples" if self.options["weight"] == "samples" else "period" if self.period else
+            "period within an event, samples over all events"))
+        yield line("VM exits  in the functions")
+        yield line("gaps      " + {"retag": "separate rows", "drop": "left out", "stretch":
+                                   "credited to the symbol before"}[self.options["gaps"]])
+        yield from self.tested()
+        for note in self.json["trust"]["notes"] + self.json["notes"]:
+            if not {"warning:  " + note, "note:     " + note} & set(got):
+                yield line(INDENT, note)
+        yield from self.caller_sums()
+        yield ""
+        yield from self.sums()
+
+    def tested(self):
+        trust = self.json["trust"]
+        said = self.verdict()
+        said = (said[0] if isinstance(said, Any) else said).partition(":")[0]
+        if not trust["addresses"]["on"] + trust["addresses"]["off"]:
+            yield line("check     ", said)
+        else:
+            yield line("check     ", said, ": on instruction starts, with 99 % intervals")
+            for name, key in (("samples", "boundary"), ("addresses", "addresses")):
+                of = trust[key]
+                n = of["on"] + of["off"]
+                yield line(f"{INDENT}{name:10} {of['on']:10} of {n:10} ",
+                           Any(f"{text:>8}" for text in percent(of["on"] / n)),
+                           f" %  {of['low']:6.2f} - {of['high']:6.2f}")
+            yield line(INDENT, "(the check is stricter than the rows, whose intervals are of 95 %)")
+        n = trust["boundary"]["undecodable"]
+        if n:
+            yield line(INDENT, plural(n, "sample"), " in functions and labels could not be tested")
+
+    def caller_sums(self):
+        c = self.json.get("stacks", {}).get("callers")
+        if not c:
+            return
+        label = "callers   "
+        for key, words in (
+                ("stacks", "samples have callers:"), ("whole", "up to the outermost function"),
+                ("truncated", "not so far: [truncated: ...] says why"),
+                ("caller_unknown", "with a [caller unknown]"),
+                ("calls", "calls in these stacks:"),
+                ("proved", "lead to the function that is there"),
+                ("by_pointer", "go by pointer: where to cannot be checked"),
+                ("wrong", "lead elsewhere"),
+                ("inserted", "callers were inserted: their call proves them, but the stack did "
+                 "not have them yet"),
+                ("not_recorded", "samples have none recorded")):
+            if c[key] and c["stacks"]:
+                yield line(f"{label}{c[key]:10} {words}")
+                label = INDENT
