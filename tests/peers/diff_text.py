@@ -137,6 +137,11 @@ class Judge(diff_model.Judge):
             if len(said) != bool(n):
                 yield f"{n} lost of {who}: {self.json['notes']}"
 
+        if {s.event for side in self.sides for s in side.guest} == {"cpu-clock"} and not any(
+                note.startswith("both sides: cpu-clock is a timer") for note in
+                self.json["notes"]):
+            yield f"not told of both sides, what cpu-clock is: {self.json['notes']}"
+
     def test(self):
         if not self.by_runs:
             return "chi-square test of samples (Fisher's mid-P where fewer than 5 are " + \
