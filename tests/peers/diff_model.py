@@ -495,4 +495,4 @@ def differences(build, folder, seed):
 
 
 if __name__ == "__main__":
-    sys.exit(seeds(__doc__, 120, differences))
+    sys.exit(seeds(__doc__, 75, differences))
