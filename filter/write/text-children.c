@@ -59,7 +59,7 @@ static bool write_row(struct writing *w, const struct hlg_children_row *row)
 	};
 
 	if (row->at_least)
-		snprintf(margin, sizeof(margin), "to %3.0f %%", ceil(s->high * 100));
+		snprintf(margin, sizeof(margin), "to %3.0f%%", ceil(s->high * 100));
 	else
 		snprintf(margin, sizeof(margin), "%s%5s",
 			 w->r->screen.ascii ? "+-" : "\u00b1",

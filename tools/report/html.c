@@ -411,7 +411,7 @@ static int write_page(void *data, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_report *r = data;
 	const char *name =
-		r->space->n_images ? hlg_image_short_name(r->space->images[0]) : "guest";
+		r->space->n_images ? hlg_image_file_name(r->space->images[0]) : "guest";
 	struct hlg_page_element element = {.id = "data", .report = r};
 	struct hlg_page_parts parts = {.kind = &hlg_page_report,
 				       .header = write_header,

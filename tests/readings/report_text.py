@@ -222,7 +222,7 @@ class Judge(Head, Sums, report_model.Judge):
             text += "  (no symbol)" if not n else "  (padding)" if n == len(mine.samples) else \
                 f"  ({n} samples in padding)"
         if len(self.json["images"]) > 1 and image is not None:
-            text += "  [" + cut(f["image"], FILE if self.columns else 10**6, self.ascii) + "]"
+            text += "  [" + cut(self.made.space.called(image), FILE if self.columns else 10**6, self.ascii) + "]"
         return text
 
     def rest(self, columns, no_room, view, every, told):
@@ -283,7 +283,7 @@ class Judge(Head, Sums, report_model.Judge):
 
     def range(self, region):
         image, at = region.key
-        file = f"{self.made.space.path(image)} " if len(self.json["images"]) > 1 and \
+        file = f"{self.made.space.called(image)} " if len(self.json["images"]) > 1 and \
             image is not None else ""
         return f"{file}{at:#x}-{at + self.options['region'] - 1:#x}"
 
@@ -335,7 +335,7 @@ class Judge(Head, Sums, report_model.Judge):
         least, most = wilson(share, view.observations)
         sign = "+-" if self.ascii else "±"
         plain = Any(f"{sign}{text:>5}" for text in percent(max(high - share, share - low), .51))
-        ends = Any(f"to {n:3} %" for n in range(math.ceil(100 * high - .0051),
+        ends = Any(f"to {n:3}%" for n in range(math.ceil(100 * high - .0051),
                                                 math.ceil(100 * high + .0051) + 1))
         if abs(low - least) > 2e-4 or self.direct:  # phases: wider
             return Any((*plain, *ends))

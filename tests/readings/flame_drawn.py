@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A flame graph against the stacks of one side, or of two (flame_model.py)."""
-import os
 import re
 
 from forged import HOST
@@ -197,7 +196,7 @@ class Drawing:
     def said(self, hidden):
         """The lines of text, put together again, in their order."""
         title = self.judge.title or ("What changed in " if self.before else "Flame graph of ") + \
-            ", ".join(os.path.basename(guest.path) for guest, _ in self.judge.made.space.bases)
+            ", ".join(map(self.judge.made.space.called, range(len(self.judge.made.space.bases))))
         below = self.graph.root.find(SVG + "g[@class='notes']")
         if {text.get("class") for text in below} - {"soft"}:
             yield "notes that are not soft"

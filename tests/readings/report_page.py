@@ -37,7 +37,7 @@ FUNCTIONS, AROUND = 20, 8
 
 class Judge(report_model.Judge):
     def __init__(self, hlguest, folder, seed):
-        super().__init__(hlguest, folder, seed)
+        super().__init__(hlguest, folder, report_model.Made(seed))
         rng = self.rng
         self.options |= {"by": "", "mode": rng.choice(("guest", "all")), "region": 1024,
                          "top": rng.choice((0, 0, 3)), "min": rng.choice((0, 0, 5)),
@@ -83,7 +83,7 @@ class Judge(report_model.Judge):
         title = f"{self.made.guests[0].path} – hlguest"
         if re.search("<title>(.*?)</title>", page)[1] != title or re.search(
                 "<h1>(.*?)</h1>", page)[1] != ", ".join(
-                    guest.path for guest, _ in self.made.space.bases):
+                    map(self.made.space.called, range(len(self.made.space.bases)))):
             yield "title"
         none = "The samples have no times." in page
         if none == timed or ("time" in self.data) != timed:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The first lines of a report's text, for tests/peers/report_text.py: what was read, and whether it
+"""The first lines of a report's text, for report_text.py: what was read, and whether it
 fits."""
 import math
 
@@ -18,7 +18,7 @@ class Head:
             yield line("!! ", self.json["trust"]["banner"])
         for i, image in enumerate(self.json["images"]):
             yield fitted_pieces("" if i else "guest", [
-                (0, image["path"], ""), (2, "x86-64", ", "),
+                (0, self.made.space.called(i), ""), (2, "x86-64", ", "),
                 (3, plural(image["symbols"], "symbol"), ", "),
                 (0, f"base {image['base']} ({image['base_from']})", ", ")], self.columns)
         yield from self.recorded()

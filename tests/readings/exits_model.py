@@ -4,7 +4,7 @@
 
     exits_model.py --build DIR [--seed N] [--seeds N]
 
-kit/made_exits.py makes recordings of KVM's tracepoints up: threads that run one sandbox after the
+made_exits.py makes recordings of KVM's tracepoints up: threads that run one sandbox after the
 other, guests of several versions of Hyperlight or of none, kernels that lack fields or events;
 records that are missing, lost, cut short, too late or out of place. What the manual page and the
 headers of tools/exits/ say of their pairs, calls, times, shares and percentiles is computed from

@@ -2,7 +2,7 @@
 """A second reading of KVM's tracepoints: exits, calls and times of a recording.
 
 By what man/hlguest-exits.1, tools/exits/*.h and tools/feed/queue.h say, from the list that
-kit/made_exits.py made the recording from: who is next to whom, instead of what state is next.
+made_exits.py made the recording from: who is next to whom, instead of what state is next.
 """
 import collections
 

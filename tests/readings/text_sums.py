@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The last lines of a report's text, for tests/peers/report_text.py: hosts, sums, recordings, and
+"""The last lines of a report's text, for report_text.py: hosts, sums, recordings, and
 how all of it was made."""
 from lines import INDENT, Any, Column, head, joined, line, percent, plural, row
 from modelled import TRACEPOINT

@@ -5,6 +5,7 @@ For the models of tests/peers, which compute from these lists what hlguest has t
 files. What an address is called goes by hlguest(7), "Concepts", alone.
 """
 import collections
+import os
 import struct
 
 import forged
@@ -294,6 +295,13 @@ class Space:
 
     def path(self, image):
         return None if image is None else self.bases[image][0].path
+
+    def called(self, image):
+        """Without folders; of one that is named twice with its base, which text has, too."""
+        guest, base = self.bases[image]
+        name = os.path.basename(guest.path)
+        return f"{name}@{base:#x}" if [os.path.basename(of.path) for of, _ in
+                                       self.bases].count(name) > 1 else name
 
     def place(self, ip):
         """(the image, by its place in bases, the own address, what is there)"""
