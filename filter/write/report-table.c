@@ -142,6 +142,8 @@ void hlg_report_table_sums(struct hlg_report_table_sum sums[static HLG_REPORT_SU
 	*sums++ = (struct hlg_report_table_sum){"seen", r->profile->seen};
 	*sums++ = (struct hlg_report_table_sum){"deselected", r->profile->deselected};
 	*sums++ = (struct hlg_report_table_sum){"host", r->profile->host};
+	*sums++ = (struct hlg_report_table_sum){"tracepoint",
+						hlg_profile_traced(r->profile)};
 	*sums++ = (struct hlg_report_table_sum){"guest", v->guest};
 	for (int k = 0; k < HLG_N_KINDS; k++)
 		*sums++ = (struct hlg_report_table_sum){

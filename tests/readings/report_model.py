@@ -209,6 +209,7 @@ class Judge:
         """{name: samples}, as hlguest(7) has it: Accounting."""
         left = set(map(id, self.left))
         sums = {"seen": self.made.samples, "host": self.host, "guest": self.guest, "border": [],
+                "tracepoint": [s for s in self.host if s.event == TRACEPOINT],
                 "deselected": [s for s in self.made.samples if id(s) not in left]}
         sums.update({kind: [] for kind in (*KINDS, "padding", "dropped")})
         for s in self.guest:
