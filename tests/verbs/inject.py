@@ -443,6 +443,20 @@ def check_unwinding(place):
     return wrong
 
 
+def check_late_names(place):
+    """Names of several CPUs stand in any order: the latest one is the process's."""
+    recording = original()
+    first, second = (i for i, r in enumerate(recording.records) if r.type == rec.COMM)
+    recording.records[first], recording.records[second] = \
+        recording.records[second], recording.records[first]
+    path = place.path("names")
+    recording.write(path)
+    place.inject(DEMO, path, "names.out")
+    names = set(perf("script", "-F", "comm", "-i", path + ".out").split())
+    if "guest:microvm" not in names or "guest:perf-exec" in names:
+        yield f"names: {names}"
+
+
 def check_processes(place):
     """Two VMs at one base, one of a name unknown: a process each, and no other's number."""
     recording = original()
@@ -759,6 +773,7 @@ SHAPES = {
     "compressed": check_compressed, "callchains": check_callchains,
     "callers": check_children,
     "registers and stack": check_unwinding, "several processes": check_processes,
+    "names out of order": check_late_names,
     "build id": lambda place: check_build_id(place, False),
     "build id, without a companion": lambda place: check_build_id(place, True),
     "source lines": check_lines, "cut off": check_cut, "hostile headers": check_hostile,

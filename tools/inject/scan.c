@@ -67,10 +67,12 @@ static void see_number(struct hlg_scan *scan, int32_t number)
 		scan->highest = number;
 }
 
-/* COMM names a process by its first thread; FORK gives a new one its parent's name. */
+/* COMM names a process by its first thread; FORK gives a new one its parent's name. Those
+ * of several CPUs are not in the order of time. */
 static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_err *err)
 {
 	struct hlg_scan *scan = ctx;
+	const uint64_t time = task->time == UINT64_MAX ? 0 : task->time;
 	char comm[HLG_SCAN_COMM] = "";
 	uint32_t i;
 
@@ -89,7 +91,10 @@ static int on_task(void *ctx, const struct hlg_perfdata_task *task, struct hlg_e
 	i = thread_of(scan, task->pid, task->tid);
 	if (i == HLG_INDEX_NONE)
 		return hlg_err_memory(err, "processes");
+	if (time < scan->threads[i].named)
+		return 0;
 	memcpy(scan->threads[i].comm, comm, sizeof(comm));
+	scan->threads[i].named = time;
 	return 0;
 }
 

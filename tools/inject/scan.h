@@ -15,6 +15,7 @@ struct hlg_scan_thread {
 	int32_t pid, tid;
 	bool guest;               /* has guest samples */
 	char comm[HLG_SCAN_COMM]; /* of a process, the last it had; else "" */
+	uint64_t named;           /* when it got that; 0: not recorded */
 };
 
 struct hlg_scan {

@@ -364,8 +364,8 @@ static int unwind(struct hlg_guest_stacks *stacks, const char *path, const char 
 		return 0;
 	if (!guest)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "the guest's ELF is not known, nor its unwind tables "
-				   "(name it in the VMM's command, or use "
+				   "the VMM's command names no guest's ELF, or several, "
+				   "and unwind tables are one's (name one, or use "
 				   "--guest-stacks=fp)");
 	return hlg_record_copies_unwind(&stacks->copies, path, guest, &stacks->join, err);
 }
