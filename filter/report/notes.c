@@ -273,6 +273,18 @@ static bool overlaps(const struct hlg_image *image, uint64_t base)
 	return false;
 }
 
+/* What counts samples at a base where others are. AArch64's guests are not searched one by
+ * one (guest-bases.h). */
+static const char *how_to_count(const struct hlg_image *image, uint64_t base)
+{
+	if (!overlaps(image, base))
+		return " (FILE@auto counts them there)";
+	if (image->elf.machine == EM_X86_64 && image->from != HLG_BASE_FOUND)
+		return ", which overlaps where it lies (FILE@auto tells the guests apart)";
+	return ", which overlaps where it lies: report these guests apart (tid=, "
+	       "sandbox=, or their recordings)";
+}
+
 /* Addresses that fit another base, in a report that is not a mismatch. */
 static void tell_elsewhere(struct hlg_report *r)
 {
@@ -287,10 +299,7 @@ static void tell_elsewhere(struct hlg_report *r)
 			"%" PRIu64 " samples would fit %s at base 0x%" PRIx64 "%s",
 			fit->on_samples, ti->image->path,
 			hlg_space_ip(r->space, fit->base),
-			overlaps(ti->image, fit->base)
-				? ", which overlaps where it lies: report these "
-				  "guests apart (tid=, or their recordings)"
-				: " (FILE@auto counts them there)");
+			how_to_count(ti->image, fit->base));
 	}
 }
 

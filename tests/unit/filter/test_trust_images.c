@@ -151,17 +151,20 @@ START_TEST(claimed_samples_fit_nothing_else)
 }
 END_TEST
 
-/* Another base is named with what can be done: two that overlap cannot be told apart. */
+/* Another base is named with what can be done: of two that overlap, guests are searched
+ * one by one, unless they were. */
 START_TEST(bases_that_overlap_are_told)
 {
 	static const struct {
 		uint64_t base;
+		enum hlg_base_from from;
 		const char *advice;
 	} others[] = {
-		{0x100010, "overlaps"},
-		{0xffff0, "overlaps"},
-		{0x110000, "FILE@auto"},
-		{0xf0000, "FILE@auto"},
+		{0x100010, HLG_BASE_STATED, "lies (FILE@auto tells the guests apart)"},
+		{0xffff0, HLG_BASE_NOTE, "lies (FILE@auto tells the guests apart)"},
+		{0xffff0, HLG_BASE_FOUND, "lies: report these guests apart (tid=, sandbox="},
+		{0x110000, HLG_BASE_STATED, " (FILE@auto counts them there)"},
+		{0xf0000, HLG_BASE_STATED, " (FILE@auto counts them there)"},
 	};
 	struct hlg_fit fit = {.base = others[_i].base, .on_samples = 77}, *fits;
 	struct hlg_report r;
@@ -175,6 +178,7 @@ START_TEST(bases_that_overlap_are_told)
 	fits = r.trust.images[0].found.fits;
 	r.trust.images[0].found.fits = &fit;
 	r.trust.images[0].found.n = 1;
+	run.space.images[0]->from = others[_i].from;
 	hlg_notes_add(&r);
 	r.trust.images[0].found.fits = fits;
 	r.trust.images[0].found.n = 0;
@@ -381,7 +385,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "trust_images");
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
-	tcase_add_loop_test(tc, bases_that_overlap_are_told, 0, 4);
+	tcase_add_loop_test(tc, bases_that_overlap_are_told, 0, 5);
 	tcase_add_loop_test(tc, no_base_of_its_own_is_told, 0, 2);
 	tcase_add_test(tc, few_samples_are_told_once);
 	tcase_add_loop_test(tc, a_tail_explains, 0, 2);
