@@ -37,13 +37,14 @@ void door_exits_report(const struct hlg_exits_sums *sums, unsigned how)
 	const struct hlg_number_list ports = {0};
 	const struct hlg_calls_ports meanings = {
 		.before_0_18 = how & 2, .since_0_18 = how & 4, .halts = how & 8};
-	const struct hlg_exits_choice choice = {
-		.port = &ports, .ports = &meanings, .by_tid = how & 2};
-
 	static const struct hlg_note_list no_notes;
 	static const struct hlg_space nothing;
 	static const struct hlg_profile of_none;
 	struct hlg_report unchecked = {.space = &nothing, .profile = &of_none};
+	const struct hlg_exits_choice choice = {.port = &ports,
+						.ports = &meanings,
+						.by_tid = how & 2,
+						.check = &unchecked};
 	struct hlg_exits_report r = {
 		.sums = sums,
 		.notes = &no_notes,
