@@ -5,6 +5,7 @@ A real recording lends its header, attributes and formats (header.data); samples
 here. `splice.py --trim FILE` made it: what `perf record -B -N -e cpu-clock -e kvm:kvm_exit
 ...` wrote, without samples and without all facts but the events' and the tracepoints'.
 """
+import collections
 import os
 import re
 import struct
@@ -210,10 +211,10 @@ def rounds(records, every, lag):
     other. A CPU's buffer may be read late, by lag of it, as long as it is less than a
     round.
     """
-    out = b""
+    out = bytearray()
     waiting = {}
     for record in records:
-        waiting.setdefault(record[1], []).append(record)
+        waiting.setdefault(record[1], collections.deque()).append(record)
     end = max(time for time, _, _ in records)
     at = min(time for time, _, _ in records)
     while any(waiting.values()):
@@ -221,9 +222,9 @@ def rounds(records, every, lag):
         for cpu in sorted(waiting):
             until = at - lag(cpu) if at < end else at + every
             while waiting[cpu] and waiting[cpu][0][0] <= until:
-                out += waiting[cpu].pop(0)[2]
+                out += waiting[cpu].popleft()[2]
         out += struct.pack("<IHH", ROUND, 0, 8)
-    return out
+    return bytes(out)
 
 
 def trim(path):

@@ -310,7 +310,7 @@ def check_hostile(build, folder):
     wrong = []
 
     def refuse(change, *texts, tracing=None):
-        known = Known(1, 1, splice.NEW, False)
+        known = Known(1, 1, splice.NEW, False, 4)
         if change:
             known.file.tracing.change(change)
         known.file.write(path, splice.rounds(known.records, 10 ** 6, lambda _: 0), tracing)
