@@ -27,7 +27,7 @@ struct hlg_run {
 	 * and force= does not say that this is known. */
 	bool mismatch, mixed;
 	bool apart;             /* guests are told apart while recordings are read, */
-	bool apart_only;        /* and if any is found, the others do not count */
+	bool apart_only;        /* and if any is found, the others are nobody's */
 	uint64_t recordings;    /* as of struct hlg_report */
 	uint64_t took;          /* the same */
 	char recording[64];     /* and so; or empty */

@@ -129,8 +129,33 @@ static void drop_overlap(struct hlg_image *image, struct hlg_base_kvm *bases)
 	bases->n = n;
 }
 
-static int place(struct hlg_image *image, const struct hlg_base_kvm *bases, bool keep,
-		 bool *placed, struct hlg_err *err)
+/* The samples of guests, one by one, have the first word; of what is left KVM's records.
+ */
+static int add_others(const struct hlg_space *space, struct hlg_image *image,
+		      const struct hlg_base_kvm *bases, bool *placed, struct hlg_err *err)
+{
+	int rc = 0;
+
+	image->kvm_base = bases->at[0];
+	for (size_t i = 0; rc == 0 && space->n_lanes == 0 && i < bases->n; i++) {
+		bool taken = false;
+
+		for (size_t k = 0; k < hlg_image_n_bases(image); k++)
+			taken |= bases->at[i] == hlg_image_base(image, k).base ||
+				 overlap(image, bases->at[i],
+					 hlg_image_base(image, k).base);
+		if (taken)
+			continue;
+		rc = hlg_image_add_base(image, bases->at[i], err);
+		*placed = true;
+	}
+	image->kvm_differs = rc == 0 && !find_own(image, bases);
+	return rc;
+}
+
+static int place(const struct hlg_space *space, struct hlg_image *image,
+		 const struct hlg_base_kvm *bases, bool keep, bool *placed,
+		 struct hlg_err *err)
 {
 	const enum hlg_base_from from = image->from;
 	const uint64_t base = image->base;
@@ -141,6 +166,8 @@ static int place(struct hlg_image *image, const struct hlg_base_kvm *bases, bool
 	if ((bases->n == 1 && hlg_image_lies_at(image, bases->at[0])) ||
 	    image->refused_from == HLG_BASE_KVM)
 		return 0;
+	if (from == HLG_BASE_FOUND)
+		return add_others(space, image, bases, placed, err);
 	if (from == HLG_BASE_STATED || (keep && from != HLG_BASE_NONE)) {
 		image->kvm_differs = !find_own(image, bases);
 		image->kvm_base = bases->at[0];
@@ -170,9 +197,11 @@ int hlg_base_kvm_place(struct hlg_space *space, const struct hlg_starts *starts,
 
 		if (!hlg_base_kvm_find(image, starts, &bases))
 			return hlg_err_memory(err, image->path);
-		drop_overlap(image, &bases);
+		/* In lanes guests are told apart that lie across each other. */
+		if (space->n_lanes == 0 || image->from != HLG_BASE_FOUND)
+			drop_overlap(image, &bases);
 		if (bases.n)
-			rc = place(image, &bases, keep, placed, err);
+			rc = place(space, image, &bases, keep, placed, err);
 		hlg_base_kvm_finish(&bases);
 	}
 	return rc;

@@ -211,8 +211,8 @@ char *hlg_base_search_warning(const struct hlg_image *image)
 	if (image->from == HLG_BASE_KVM)
 		return asprintf(&text,
 				"%s: KVM's records have the guest at 0x%" PRIx64
-				", which is used, not at 0x%" PRIx64
-				" (%s; %s@0x%" PRIx64 " keeps to the file's)",
+				", which is used, not at 0x%" PRIx64 " (%s; %s@0x%" PRIx64
+				" keeps to the file's)",
 				image->path, image->base, image->refused, from,
 				image->path, image->refused) < 0
 			       ? NULL
@@ -304,6 +304,7 @@ static int move_all(struct hlg_space *space, const struct hlg_profile *profile,
 	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
 		struct hlg_image *image = space->images[i];
 		const enum hlg_base_from from = image->from;
+		const size_t n_also = image->n_also;
 		struct hlg_code *code;
 
 		if (!may_move(image, profile->options) && image->from != HLG_BASE_FOUND)
@@ -324,7 +325,7 @@ static int move_all(struct hlg_space *space, const struct hlg_profile *profile,
 					  err);
 		hlg_code_close(code);
 		if (rc == 0 &&
-		    (image->refused_from != HLG_BASE_NONE || image->n_also_found))
+		    (image->refused_from != HLG_BASE_NONE || image->n_also > n_also))
 			rc = hlg_space_arrange(space, err);
 	}
 	hlg_addresses_finish(&all);

@@ -13,7 +13,8 @@
 #define FIT 0.99 /* of a recording that is searched as a whole */
 
 enum {
-	MOST_NAMED = 5 /* of whom no base was found */
+	MOST_NAMED = 5, /* of whom no base was found */
+	FEW = 3 /* addresses on boundaries, of a guest that is taken for one at a base */
 };
 
 static bool is_sought(const struct hlg_image *image)
@@ -173,6 +174,78 @@ bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
 	return ok;
 }
 
+/* Does a guest of few addresses lie at a base that another was found at? All of it must,
+ * and at no other. 0: at none, or several; else the number of it in found, from 1 on. */
+static size_t match(const struct hlg_guest_bases_finder *finder,
+		    const struct hlg_guest_bases_found *found, size_t n,
+		    const struct hlg_addresses *addrs)
+{
+	size_t matched = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_guest_base *at = &found->at[i];
+		struct hlg_fit fit;
+
+		if (matched && at->image == found->at[matched - 1].image &&
+		    at->base == found->at[matched - 1].base)
+			continue;
+		hlg_base_find_fit(finder->codes[at->image],
+				  finder->space->images[at->image], addrs->at, addrs->n,
+				  at->base, &fit);
+		if (fit.on + fit.unknown < addrs->n || fit.on < FEW)
+			continue;
+		if (matched)
+			return 0;
+		matched = i + 1;
+	}
+	return matched;
+}
+
+static int compare_units(const void *a, const void *b)
+{
+	const struct hlg_guest_base *x = a, *y = b;
+
+	if (x->lane != y->lane)
+		return x->lane < y->lane ? -1 : 1;
+	return hlg_bsearch_order(x->samples, y->samples);
+}
+
+/* Guests of too few addresses are those that were found, where they fit these. */
+static bool match_others(const struct hlg_guest_bases_finder *finder,
+			 struct hlg_guest_bases_found *found)
+{
+	const struct hlg_runners *units = &found->units;
+	const size_t n = found->n;
+	size_t k = 0;
+	bool ok = true;
+
+	for (size_t i = 0, j; ok && n && i < units->n; i = j) {
+		struct hlg_addresses addrs = {0};
+		size_t matched;
+
+		j = hlg_runners_guest(units, i);
+		while (k < n && found->at[k].lane < i)
+			k++;
+		if (k < n && found->at[k].lane == i)
+			continue;
+		ok = take(&addrs, finder->space, units, i, j);
+		matched = ok ? match(finder, found, n, &addrs) : 0;
+		if (matched && HLG_GROW(found->at, found->n)) {
+			found->at[found->n] = found->at[matched - 1];
+			found->at[found->n].samples = 0;
+			for (size_t a = 0; a < addrs.n; a++)
+				found->at[found->n].samples += addrs.at[a].samples;
+			found->at[found->n++].lane = (unsigned)i;
+		} else {
+			ok = ok && !matched;
+		}
+		hlg_addresses_finish(&addrs);
+	}
+	if (found->n > n)
+		qsort(found->at, found->n, sizeof(*found->at), compare_units);
+	return ok;
+}
+
 bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 			  const struct hlg_profile *profile,
 			  struct hlg_guest_bases_found *found)
@@ -192,7 +265,7 @@ bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 		ok = take(&addrs, finder->space, units, i, j) &&
 		     find_guest(finder, &addrs, (unsigned)i, found, &misfits);
 	}
-	return ok;
+	return ok && match_others(finder, found);
 }
 
 /* Do they lie at the same addresses, and are not one? */
@@ -366,11 +439,11 @@ void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
 }
 
 int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space *space,
-			  struct hlg_err *err)
+			  bool together, struct hlg_err *err)
 {
 	int rc = 0;
 
-	if (bases->n_lanes < 2 && !bases->untold)
+	if (bases->n == 0 || (bases->n_lanes < 2 && !bases->untold))
 		return 0;
 	qsort(bases->at, bases->n, sizeof(*bases->at), compare);
 	for (size_t i = 0; rc == 0 && i < bases->n; i++) {
@@ -385,7 +458,7 @@ int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space 
 	}
 	for (size_t i = bases->n; i--;)
 		space->images[bases->at[i].image]->lane = bases->at[i].lane;
-	space->n_lanes = bases->n_lanes > 1 ? bases->n_lanes : 0;
+	space->n_lanes = together ? 0 : bases->n_lanes;
 	return rc < 0 ? rc : hlg_space_arrange(space, err);
 }
 

@@ -2,10 +2,12 @@
 /*
  * Where does each guest of each recording lie? An ELF whose base is to be found is sought
  * among the samples of each sandbox, or thread, by itself, before they are added up:
- * where guests lie closer than their image is long, all samples together fit no base, or
- * the wrong one. Who lies where another's image does gets a lane of his own
- * (symtab/image/lane.h); as long as nobody does, nothing is moved, and the bases are
- * found from all samples as they are (base-search.h).
+ * where guests lie closer than their image is long, or run different ELFs, all samples
+ * together fit no base, or the wrong one. Who lies where another's image does gets a lane
+ * of his own (symtab/image/lane.h). A guest of too few addresses is taken for one of
+ * those that were found, if it fits one of them. As long as all are found, and nobody
+ * lies across another, nothing is moved, and the bases are found from all samples as they
+ * are (base-search.h).
  *
  * To keep samples by thread costs many times what reading does. A recording is therefore
  * searched as a whole first: where 99 % of its samples, and of those inside, fit bases
@@ -91,23 +93,23 @@ bool hlg_guest_bases_move(const struct hlg_guest_bases_found *found,
 
 void hlg_guest_bases_found_finish(struct hlg_guest_bases_found *found);
 
-/* Did all guests come to lie in one lane? Then those who were not found belong there,
- * too: what was counted of them is to be moved by hlg_guest_bases_back. */
+/* Do all who were found lie in one lane, and were some not found? These may belong there,
+ * too: what was counted of them can be moved by hlg_guest_bases_back. */
 bool hlg_guest_bases_lie_together(const struct hlg_guest_bases *bases);
 
 /* The address in lane 0 of one that is nobody's, or of any other in it (of type
  * hlg_profile_where_fn). */
 uint64_t hlg_guest_bases_back(const void *ctx, uint64_t ip);
 
-/* Adds warnings of those who were not found, of whom there are several lanes. */
+/* Adds warnings of those who were not found, and were not moved back. */
 void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
 			  struct hlg_note_list *notes);
 
 /* After the last recording: places the images in all lanes, if there are several; or
- * where not all guests were found, as all samples together may fit no base then. Fails as
- * hlg_image_add_base does. */
+ * where not all guests were found, as all samples together may fit no base then.
+ * together: these were moved back. Fails as hlg_image_add_base does. */
 int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space *space,
-			  struct hlg_err *err);
+			  bool together, struct hlg_err *err);
 
 void hlg_guest_bases_finish(struct hlg_guest_bases *bases);
 

@@ -12,6 +12,7 @@ import collections
 import json
 import os
 import random
+import shutil
 import struct
 import sys
 import tempfile
@@ -167,6 +168,50 @@ def nobody(bench, rng):
         yield f"of one base: {outside} outside, {report['notes']}"
 
 
+def some(bench, rng):
+    """Of a guest with short threads, beside what fits nothing, all is counted; of a saved profile
+    what is at another base; ELFs that were not found take nothing from those that were."""
+    guests = [(0x200000, 7, rng.sample(bench.addrs, 300)),
+              *((0x200000, 8 + i, rng.sample(bench.addrs, 10)) for i in range(20))]
+    path = bench.write("short.data", [*guests, (0x5001, 99, range(0, 40 * 5003, 5003))])
+    profile = os.path.join(bench.work, "elsewhere.pb.gz")
+    elsewhere = (0x9000000, 7, rng.sample(bench.addrs, 400))
+    must(bench.hlguest, "report", bench.elf, bench.write("elsewhere.data", [elsewhere]),
+         "--format=pprof", "--out=" + profile)
+    small = os.path.join(HYPERLIGHT, "small.elf")
+    for words, wanted in (([bench.elf, path], [(0x200000, 500)]),
+                          ([small, bench.elf, path], [(0x200000, 500)]),
+                          ([bench.elf, small, path], [(0x200000, 500)]),
+                          ([bench.elf, path, profile], [(0x200000, 500), (0x9000000, 400)])):
+        out, err, status = run(bench.hlguest, "base", *words)
+        rows = [line.split() for line in out.splitlines() if line.startswith("0x")]
+        if [(int(row[0], 16), int(row[1])) for row in rows] != wanted or \
+                {row[2] for row in rows} != {"100.00"} or \
+                "thread 99 has 40 samples, of which no base was found" not in err or \
+                status != (small in words) or err.count("\n") != 1 + (small in words):
+            yield f"base {words}: status {status}: {out}{err}"
+
+
+def alike(bench, rng):
+    """Two ELFs of the same code, two bases, and one guest that fits nothing: the first has all."""
+    other = os.path.join(bench.work, "other.elf")
+    shutil.copy(bench.elf, other)
+    path = bench.write("alike.data", [(0x200000, 7, rng.sample(bench.addrs, 600)),
+                                      (0x8000000, 8, sorted(set(bench.addrs))[:9] * 60),
+                                      (0x5001, 99, range(0, 40 * 5003, 5003))])
+    out, err, status = run(bench.hlguest, "report", "--force", "--top=0", "--format=json",
+                           bench.elf, other, path)
+    if status or json.loads(out)["totals"]["function"]["samples"] < 600:
+        yield f"status {status}: {err}"
+
+
+def lanes(bench, rng):
+    """KVM's records have guests that lie across each other: each keeps its own place."""
+    guests = [(base, 7 + i, rng.sample(bench.addrs, 500))
+              for i, base in enumerate((0x200000, 0x210000, 0x8000000))]
+    yield from check(bench, guests, [bench.write_begun("lanes.data", guests)])
+
+
 def saved(bench, rng):
     """A saved profile of guests across each other is reported as its recording is."""
     guests = [(0x200000, 7, rng.sample(bench.addrs, 600)),
@@ -211,7 +256,8 @@ def main():
             tap.skip("bases", e)
             return tap.finish()
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
-                ("nobody", nobody), ("saved", saved), ("begun", begun):
+                ("nobody", nobody), ("some", some), ("alike", alike), \
+                ("lanes", lanes), ("saved", saved), ("begun", begun):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()
 

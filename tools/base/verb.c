@@ -16,7 +16,9 @@
 #include "filter/trust/base-search.h"
 #include "filter/write/table.h"
 #include "symtab/escape.h"
+#include "symtab/grow.h"
 #include "symtab/image/base.h"
+#include "symtab/image/lane.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/inputs/inputs.h"
@@ -107,22 +109,71 @@ static void print_bases(FILE *f, const struct hlg_image *image,
 		print_fit(f, &found->rival, NULL, claim, kvm);
 }
 
-/* How the guests that were searched one by one lie. False without memory. */
-static bool test_guests(struct hlg_found *found, const struct hlg_image *image,
-			struct hlg_code *code, const struct hlg_addresses *addrs)
+/* What an image has at a base, in whatever lane it lies there, as of one. False without
+ * memory. */
+static bool test_base(struct hlg_fit *fit, const struct hlg_image *image,
+		      struct hlg_code *code, const struct hlg_addresses *all,
+		      uint64_t base)
 {
-	const size_t n = hlg_image_n_bases(image);
+	struct hlg_addresses addrs = {.at = malloc((all->n + 1) * sizeof(*addrs.at))};
 
-	found->fits = calloc(n, sizeof(*found->fits));
-	for (size_t i = 0; found->fits && i < n; i++) {
-		const struct hlg_base at = hlg_image_base(image, i);
-		const uint64_t move = at.bias + image->first - at.base;
+	if (!addrs.at)
+		return false;
+	for (size_t i = 0; i < all->n; i++) {
+		const unsigned lane = hlg_lane_of(all->at[i].ip);
+		bool lies = false;
 
-		hlg_base_find_fit(code, image, addrs->at, addrs->n, at.base + move,
-				  &found->fits[found->n]);
-		found->fits[found->n++].base = at.base;
+		for (size_t k = 0; k < hlg_image_n_bases(image) && !lies; k++) {
+			const struct hlg_base at = hlg_image_base(image, k);
+
+			lies = at.base == base &&
+			       hlg_lane_of(at.bias + image->first) == lane;
+		}
+		if (!lies)
+			continue;
+		addrs.at[addrs.n] = all->at[i];
+		addrs.at[addrs.n++].ip = hlg_lane_ip(all->at[i].ip);
 	}
-	return found->fits != NULL;
+	hlg_addresses_sort(&addrs);
+	hlg_base_find_fit(code, image, addrs.at, addrs.n, base, fit);
+	hlg_addresses_finish(&addrs);
+	return true;
+}
+
+static bool has_fit(const struct hlg_found *found, uint64_t base)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (found->fits[i].base == base)
+			return true;
+	return false;
+}
+
+/* How the guests that were searched one by one lie, and behind them what else is found in
+ * the samples that are left. False without memory. */
+static bool test_guests(struct hlg_found *found, const struct hlg_image *image,
+			struct hlg_code *code, const struct hlg_addresses *all,
+			const struct hlg_addresses *left)
+{
+	struct hlg_found more;
+	bool ok = hlg_base_find_all(code, image, left->at, left->n, &more);
+
+	*found = (struct hlg_found){0};
+	for (size_t i = 0; ok && i < hlg_image_n_bases(image); i++) {
+		const uint64_t base = hlg_image_base(image, i).base;
+
+		if (has_fit(found, base))
+			continue;
+		ok = HLG_GROW(found->fits, found->n) &&
+		     test_base(&found->fits[found->n], image, code, all, base);
+		found->n += ok;
+	}
+	for (size_t i = 0; ok && i < more.n; i++) {
+		ok = HLG_GROW(found->fits, found->n);
+		if (ok)
+			found->fits[found->n++] = more.fits[i];
+	}
+	hlg_base_find_finish(&more);
+	return ok;
 }
 
 /* others: images before this one have some of the samples. */
@@ -212,9 +263,10 @@ struct tally {
 
 /* One image; what it explains is nobody else's. */
 static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
-		const struct claim *claim, struct hlg_addresses *addrs, struct tally *tally,
-		struct hlg_err *err)
+		const struct claim *claim, const struct hlg_addresses *all,
+		struct tally *tally, struct hlg_err *err)
 {
+	struct hlg_addresses left = {0};
 	struct hlg_found found = {0};
 	struct hlg_base_kvm kvm = {0};
 	struct hlg_code *code;
@@ -224,19 +276,17 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 
 	if (rc < 0)
 		return hlg_output_error(err);
-	if (guests)
-		rc = test_guests(&found, image, code, addrs) ? 0 : -1;
-	else
-		hlg_addresses_keep_outside(addrs, &run->space);
-	if (rc < 0 || !hlg_base_kvm_find(image, &run->profile.starts, &kvm) ||
-	    (!guests && !hlg_base_find_all(code, image, addrs->at, addrs->n, &found))) {
+	if (!hlg_addresses_pick(&left, all, &run->space, NULL) ||
+	    !hlg_base_kvm_find(image, &run->profile.starts, &kvm) ||
+	    !(guests ? test_guests(&found, image, code, all, &left)
+		     : hlg_base_find_all(code, image, left.at, left.n, &found))) {
 		hlg_err_memory(err, image->path);
 		status = hlg_output_error(err);
 	} else if (hlg_image_unread(image)) {
 		hlg_image_fail_unread(image, err);
 		status = hlg_output_error(err);
 	} else if (found.n == 0 && kvm.n == 0) {
-		status = not_found(image, addrs, &found, tally->found != 0);
+		status = not_found(image, &left, &found, tally->found != 0);
 	} else {
 		if (found.n)
 			print_bases(f, image, &found, claim, &kvm, tally->found == 0);
@@ -249,6 +299,7 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		if (rc < 0)
 			status = hlg_output_error(err);
 	}
+	hlg_addresses_finish(&left);
 	hlg_base_kvm_finish(&kvm);
 	hlg_base_find_finish(&found);
 	hlg_code_close(code);

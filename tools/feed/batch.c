@@ -339,14 +339,15 @@ static bool move_back(struct hlg_profile *profile, struct hlg_stacks *stacks)
 	return hlg_profile_relocate(profile, hlg_guest_bases_back, NULL);
 }
 
-/* Places the guests. If none lies where others do, all are in one lane. */
+/* Places the guests. If no guest that was found lies where others do, all are in one
+ * lane, and so are those that were not found, unless only the found ones count. */
 static int place(struct hlg_batch *batch, struct hlg_run *run,
 		 struct hlg_guest_bases *bases, struct hlg_err *err)
 {
 	bool ok = true;
 
-	batch->together = hlg_guest_bases_lie_together(bases) &&
-			  !(run->apart_only && bases->n);
+	batch->together =
+		hlg_guest_bases_lie_together(bases) && !(run->apart_only && bases->n);
 	if (batch->together) {
 		ok = move_back(&run->profile, &run->stacks);
 		for (size_t i = 0; ok && i < batch->n_paths && batch->profiles; i++)
@@ -356,7 +357,7 @@ static int place(struct hlg_batch *batch, struct hlg_run *run,
 	} else {
 		hlg_guest_bases_tell(bases, &run->notes);
 	}
-	return ok ? hlg_guest_bases_place(bases, &run->space, err)
+	return ok ? hlg_guest_bases_place(bases, &run->space, batch->together, err)
 		  : hlg_err_memory(err, "bases");
 }
 
