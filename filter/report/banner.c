@@ -13,7 +13,6 @@ const char hlg_banner_unnamed[] = "functions are not named, because they would b
 				  "addresses are (--force=yes "
 				  "names them)";
 
-
 const char *hlg_banner_noun(const struct hlg_report *r, bool one)
 {
 	if (r->profile->of_addresses)
@@ -131,11 +130,15 @@ static bool put_threads(FILE *f, const struct hlg_report *r)
 		return false;
 	sandboxes = hlg_profile_sandbox_of(trust->threads[0].tid) > 0;
 	fprintf(f,
-		": %zu %s%s fit%s, and %zu do%s not (if %s another ELF, report tells them "
+		": %zu %s%s fit%s, and %zu do%s not (if %s another ELF, report tells "
+		"them "
 		"apart, with both named)",
 		fit, sandboxes ? "sandbox" : "thread",
-		fit == 1 ? "" : sandboxes ? "es" : "s", fit == 1 ? "s" : "", others,
-		others == 1 ? "es" : "", others == 1 ? "it runs" : "they run");
+		fit == 1    ? ""
+		: sandboxes ? "es"
+			    : "s",
+		fit == 1 ? "s" : "", others, others == 1 ? "es" : "",
+		others == 1 ? "it runs" : "they run");
 	return true;
 }
 
@@ -163,8 +166,8 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 		"; %zu function%s with %s %% of the %s %s %s off %s instructions, and %s "
 		"not named (another build of this ELF? --force=yes names them)",
 		r->n_misfits, one ? "" : "s", percent,
-		r->profile->of_addresses ? "addresses" : "overhead",
-		one ? "has" : "have", r->profile->of_addresses ? "some" : "samples", one ? "its" : "their",
+		r->profile->of_addresses ? "addresses" : "overhead", one ? "has" : "have",
+		r->profile->of_addresses ? "some" : "samples", one ? "its" : "their",
 		one ? "is" : "are");
 }
 

@@ -9,8 +9,8 @@
  * hlg_report.banner keeps it. To be freed; NULL if they fit, or without memory. */
 char *hlg_banner_text(const struct hlg_report *report);
 
-/* The same for a saved profile: without threads and sandboxes, which a sum of several does
- * not know. */
+/* The same for a saved profile: without threads and sandboxes, which a sum of several
+ * does not know. */
 char *hlg_banner_saved(const struct hlg_report *report);
 
 /* What a report is of: "samples" or "addresses"; one of them: "sample", "address". */

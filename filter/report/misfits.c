@@ -79,6 +79,6 @@ bool hlg_misfits_has(const struct hlg_report *r, const struct hlg_place *place)
 {
 	const uintptr_t owner = (uintptr_t)place->owner;
 
-	return r->n_misfits && bsearch(&owner, r->misfit, r->n_misfits, sizeof(owner),
-				       compare_owners);
+	return r->n_misfits &&
+	       bsearch(&owner, r->misfit, r->n_misfits, sizeof(owner), compare_owners);
 }

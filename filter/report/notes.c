@@ -171,8 +171,8 @@ static void note_doubtful(struct hlg_report *r)
 	if (r->border.doubtful < 3 ||
 	    (double)r->border.doubtful < (double)r->all.guest.samples / 100)
 		return;
-	hlg_interval_percent(percent, (double)r->border.doubtful /
-					      (double)r->all.guest.samples);
+	hlg_interval_percent(percent,
+			     (double)r->border.doubtful / (double)r->all.guest.samples);
 	hlg_note_list_add(&r->notes,
 			  "%s %% of the guest's samples may be at VM exits, but are too "
 			  "few to tell: functions have them (record longer)",
@@ -273,14 +273,15 @@ static bool overlaps(const struct hlg_image *image, uint64_t base)
 	return false;
 }
 
-/* What counts samples at a base where others are. AArch64's guests are not searched one by
- * one (guest-bases.h). */
+/* What counts samples at a base where others are. AArch64's guests are not searched one
+ * by one (guest-bases.h). */
 static const char *how_to_count(const struct hlg_image *image, uint64_t base)
 {
 	if (!overlaps(image, base))
 		return " (FILE@auto counts them there)";
 	if (image->elf.machine == EM_X86_64 && image->from != HLG_BASE_FOUND)
-		return ", which overlaps where it lies (FILE@auto tells the guests apart)";
+		return ", which overlaps where it lies (FILE@auto tells the guests "
+		       "apart)";
 	return ", which overlaps where it lies: report these guests apart (tid=, "
 	       "sandbox=, or their recordings)";
 }
@@ -294,12 +295,12 @@ static void tell_elsewhere(struct hlg_report *r)
 
 		if (r->trust.all.verdict == HLG_TRUST_MISMATCH || !fit)
 			continue;
-		hlg_note_list_warn(
-			&r->remarks,
-			"%" PRIu64 " samples would fit %s at base 0x%" PRIx64 "%s",
-			fit->on_samples, ti->image->path,
-			hlg_space_ip(r->space, fit->base),
-			how_to_count(ti->image, fit->base));
+		hlg_note_list_warn(&r->remarks,
+				   "%" PRIu64 " samples would fit %s at base 0x%" PRIx64
+				   "%s",
+				   fit->on_samples, ti->image->path,
+				   hlg_space_ip(r->space, fit->base),
+				   how_to_count(ti->image, fit->base));
 	}
 }
 
@@ -519,10 +520,11 @@ static void warn_bases(struct hlg_report *r)
 static void warn_starts(struct hlg_report *r)
 {
 	if (r->profile->starts.full)
-		hlg_note_list_warn(&r->notes,
-				   "more than %d sandboxes or threads began: where the "
-				   "others lie was not kept (name their bases: FILE@BASE)",
-				   HLG_STARTS);
+		hlg_note_list_warn(
+			&r->notes,
+			"more than %d sandboxes or threads began: where the "
+			"others lie was not kept (name their bases: FILE@BASE)",
+			HLG_STARTS);
 }
 
 /* Where only what guests halt with was recorded, of what tells sandboxes apart. */

@@ -53,15 +53,15 @@ struct hlg_report {
 	struct hlg_border border; /* none with border=keep, but see hlg_notes_add_exits */
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;
-	char *banner;     /* hlg_banner_text() of it; NULL if the samples fit */
-	size_t n_misfits; /* rows of all that are not named: their samples do not fit, */
+	char *banner;      /* hlg_banner_text() of it; NULL if the samples fit */
+	size_t n_misfits;  /* rows of all that are not named: their samples do not fit, */
 	uintptr_t *misfit; /* their places' owners, in order (misfits.h) */
 	struct hlg_count misfits; /* what they have */
 	bool suppressed; /* names are: samples do not fit, rows are guest addresses */
 	struct hlg_note_list remarks; /* what the trust block says in words */
 	unsigned by; /* options->by, and the event if there are several */
 	struct hlg_view all;
-	struct hlg_view_gaps gaps; /* of all views */
+	struct hlg_view_gaps gaps;    /* of all views */
 	struct hlg_event_sum *events; /* by name and precision */
 	uint32_t n_events;
 	struct hlg_cell *cells; /* the profile's, by series rank, then ip */
@@ -77,8 +77,8 @@ struct hlg_report {
 	size_t n_files;
 	const char *recording; /* which is shown, and when it was made, where the user has
 				* not named it; else NULL or empty */
-	uint64_t recordings; /* that were read, also into saved profiles; 0: unknown */
-	uint64_t took;       /* ns, of a saved profile; 0: unknown. Others have a span */
+	uint64_t recordings;   /* that were read, also into saved profiles; 0: unknown */
+	uint64_t took; /* ns, of a saved profile; 0: unknown. Others have a span */
 	struct hlg_note_list notes;
 	bool unread;               /* a note says that an image could not be read again */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */

@@ -65,8 +65,8 @@ enum {
 	HLG_REPORT_SUMS = HLG_N_KINDS + 8
 };
 
-/* Where the samples went: seen, deselected, host, of these hits of tracepoints; guest, the
- * kinds, border, padding, dropped. */
+/* Where the samples went: seen, deselected, host, of these hits of tracepoints; guest,
+ * the kinds, border, padding, dropped. */
 void hlg_report_table_sums(struct hlg_report_table_sum sums[static HLG_REPORT_SUMS],
 			   const struct hlg_report *report);
 

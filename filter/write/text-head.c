@@ -44,7 +44,8 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 	if (image->elf.build_id[0])
 		hlg_text_line_add(&p, 4, "build %.8s", image->elf.build_id);
 	if (image->from == HLG_BASE_NOTE)
-		snprintf(from, sizeof(from), "Hyperlight note %s%s", image->elf.hyperlight,
+		snprintf(from, sizeof(from), "Hyperlight note %s%s",
+			 image->elf.hyperlight,
 			 image->n_also_found ? HLG_BASE_OTHERS : "");
 	else
 		hlg_base_describe(image, from, sizeof(from));
@@ -193,8 +194,8 @@ static bool lies_in(const struct hlg_image *image, unsigned lane, size_t *n,
 	return *n > before;
 }
 
-/* The first image in a lane; and where it lies, if it lies elsewhere, too, but not in this
- * lane: then the lane does not tell. */
+/* The first image in a lane; and where it lies, if it lies elsewhere, too, but not in
+ * this lane: then the lane does not tell. */
 static void add_lane(struct hlg_text_line *line, const struct hlg_space *space,
 		     unsigned lane)
 {

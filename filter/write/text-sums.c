@@ -215,7 +215,8 @@ void hlg_text_sums_all(FILE *f, const struct hlg_report *r)
 	struct hlg_count traced = hlg_profile_traced(p);
 	struct hlg_count unlabelled = v->kinds[HLG_GAP];
 	struct hlg_column columns[4];
-	const struct hlg_table t = sums_table(columns, "", 19); /* "    tracepoint hits" */
+	const struct hlg_table t =
+		sums_table(columns, "", 19); /* "    tracepoint hits" */
 
 	hlg_count_sub(&unlabelled, v->padding);
 	hlg_table_text_head(f, &t);

@@ -424,7 +424,8 @@ const struct hlg_symbol *hlg_image_aliases(const struct hlg_image *image,
 {
 	const struct hlg_symtab *tab = &image->tab;
 	uint64_t addr = symbol->addr;
-	size_t first = addr ? HLG_BSEARCH_UPTO(tab->syms, tab->n_syms, addr, addr - 1) : 0;
+	size_t first =
+		addr ? HLG_BSEARCH_UPTO(tab->syms, tab->n_syms, addr, addr - 1) : 0;
 
 	*n = HLG_BSEARCH_UPTO(tab->syms, tab->n_syms, addr, addr) - first;
 	return tab->syms + first;

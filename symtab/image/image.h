@@ -75,12 +75,12 @@ struct hlg_image {
 	bool kvm_overlaps; /* KVM's records have it at kvm_base and at kvm_other, where it
 			    * would overlap itself */
 	uint64_t kvm_other;
-	size_t kvm_left_out; /* bases of KVM's records, beyond as many as it may have */
+	size_t kvm_left_out;   /* bases of KVM's records, beyond as many as it may have */
 	struct hlg_base *also; /* further bases: several guests run it */
 	size_t n_also;
 	size_t n_also_found; /* the last of these, that only the samples tell of */
-	size_t number; /* among the images of its space, from 0 on */
-	unsigned lane; /* lane.h; 0 but in a space of several */
+	size_t number;       /* among the images of its space, from 0 on */
+	unsigned lane;       /* lane.h; 0 but in a space of several */
 };
 
 /* What is at an address. */
@@ -172,7 +172,7 @@ uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr);
 bool hlg_image_has_code(const struct hlg_image *image);
 
 /* What it is called, without the folders in front. In a space (arranged) where others are
- * called so, with its base; and where they lie there, too, with its folders. */
+ * called so, with its first base; and where two of these are one, with its folders. */
 const char *hlg_image_short_name(const struct hlg_image *image);
 
 /* The same, whoever else is called so. */

@@ -108,28 +108,24 @@ static int compare_names_and_bases(const void *a, const void *b)
 	return order ? order : hlg_bsearch_order((*x)->base, (*y)->base);
 }
 
-/* Images of one name, by base: a label tells each from the others. */
+/* Images of one name, by base: those that have one get labels, which tell each from the
+ * others. */
 static bool label(struct hlg_image **images, size_t n)
 {
 	bool at_one = false;
 
 	for (size_t i = 1; i < n; i++)
-		at_one |= images[i]->base == images[i - 1]->base;
-	for (size_t i = 0; n > 1 && i < n; i++) {
-		struct hlg_image *image = images[i];
-		char *text;
-
-		if (image->from == HLG_BASE_NONE)
-			continue;
-		if (at_one)
-			text = strdup(image->path);
-		else if (asprintf(&text, "%s@0x%" PRIx64, hlg_image_file_name(image),
-				  image->base) < 0)
-			text = NULL;
-		if (!text)
+		at_one |= images[i]->base == images[i - 1]->base &&
+			  images[i]->from != HLG_BASE_NONE &&
+			  images[i - 1]->from != HLG_BASE_NONE;
+	for (size_t i = 0; n > 1 && i < n; i++)
+		if (images[i]->from != HLG_BASE_NONE &&
+		    asprintf(&images[i]->label, "%s@0x%" PRIx64,
+			     at_one ? images[i]->path : hlg_image_file_name(images[i]),
+			     images[i]->base) < 0) {
+			images[i]->label = NULL;
 			return false;
-		image->label = text;
-	}
+		}
 	return true;
 }
 
@@ -145,11 +141,10 @@ static bool label_all(const struct hlg_space *space)
 		sorted[i]->label = NULL;
 	}
 	if (ok && space->n_images > 1)
-		qsort(sorted, space->n_images, sizeof(*sorted),
-		      compare_names_and_bases);
+		qsort(sorted, space->n_images, sizeof(*sorted), compare_names_and_bases);
 	for (size_t i = 0, j; ok && i < space->n_images; i = j) {
-		for (j = i + 1; j < space->n_images &&
-				compare_names(&sorted[i], &sorted[j]) == 0;
+		for (j = i + 1;
+		     j < space->n_images && compare_names(&sorted[i], &sorted[j]) == 0;
 		     j++)
 			;
 		ok = label(&sorted[i], j - i);

@@ -17,7 +17,7 @@
 
 static struct hlg_calibration c;
 
-static uint64_t seed; /* 0: none */
+static uint64_t seed;      /* 0: none */
 static uint64_t span = 24; /* of figures, in powers of two */
 
 static uint64_t draw(uint64_t below)
@@ -55,8 +55,8 @@ static void make_ticks(struct hlg_ticks *t)
 	t->n = number();
 	t->outliers = number() / 100;
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		*figures[i] = seed ? (i ? *figures[i - 1] : 0) + number()
-				   : (i + 1) * number();
+		*figures[i] =
+			seed ? (i ? *figures[i - 1] : 0) + number() : (i + 1) * number();
 	for (size_t i = 0; i < HLG_TICKS_BINS; i++)
 		t->bins[i] = number() % 97;
 	t->drift = (double)number() / 1e5;
@@ -164,9 +164,8 @@ static void make_counts(void)
 				steps->steps[k] =
 					hlg_calibrate_steps(law, c.counts.sizes[k]);
 			steps->exact = true;
-			make_counted(
-				&c.counts.counted[side][i],
-				hlg_calibrate_retired(law, c.counts.operations));
+			make_counted(&c.counts.counted[side][i],
+				     hlg_calibrate_retired(law, c.counts.operations));
 		}
 	strcpy(c.counts.steps[HLG_COUNT_NATIVE][4].reason, "the program was killed");
 }

@@ -129,8 +129,8 @@ static void tell_limits(struct hlg_diff *diff)
 				     "regions are not compared: the builds differ");
 }
 
-/* A recording that is half as long has half the time, whatever the guest did. What several
- * span has the time between them, too. */
+/* A recording that is half as long has half the time, whatever the guest did. What
+ * several span has the time between them, too. */
 static void tell_lengths(struct hlg_diff *diff)
 {
 	const struct hlg_report *before = &diff->side[0].report,

@@ -45,7 +45,7 @@ struct hlg_exits_table {
 	struct hlg_exits_row
 		*rows; /* by total, the largest first; calls by what they are */
 	size_t n;
-	bool several_isas; /* not all reasons are of one */
+	bool several_isas;                      /* not all reasons are of one */
 	uint64_t (*octaves)[HLG_EXITS_OCTAVES]; /* of reasons */
 };
 

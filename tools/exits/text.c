@@ -248,9 +248,9 @@ static struct layout layout_of(const struct hlg_exits_report *r,
 /* What a table's shares are of. */
 static const char *share_heading(const struct hlg_exits_table *t)
 {
-	return hlg_exits_is_of_calls(t)    ? "of time"
+	return hlg_exits_is_of_calls(t)   ? "of time"
 	       : t->kind == HLG_EXITS_VMM ? "VMM time"
-					   : "exit time";
+					  : "exit time";
 }
 
 static void write_columns(FILE *f, const struct hlg_exits_report *r,

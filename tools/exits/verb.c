@@ -124,13 +124,14 @@ static int check_choice(const struct hlg_exits_report *r, const struct arguments
 			return 0;
 	if (!has_pairs(r->sums) || (!args->reason && args->port.n == 0))
 		return 0;
-	return args->reason ? hlg_err_set(err, HLG_EINPUT,
-					  "--reason=%s: selects no exit (hlguest exits "
-					  "without it shows which there are)",
-					  args->reason)
-			    : hlg_err_set(err, HLG_EINPUT,
-					  "--port: selects no exit (hlguest exits without "
-					  "it shows which there are)");
+	return args->reason
+		       ? hlg_err_set(err, HLG_EINPUT,
+				     "--reason=%s: selects no exit (hlguest exits "
+				     "without it shows which there are)",
+				     args->reason)
+		       : hlg_err_set(err, HLG_EINPUT,
+				     "--port: selects no exit (hlguest exits without "
+				     "it shows which there are)");
 }
 
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,

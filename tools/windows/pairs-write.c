@@ -278,7 +278,7 @@ static void widen(struct hlg_column columns[static TEXT_COLUMNS],
 		set_text(columns, v, pairs, i);
 		for (size_t k = 0; k < TEXT_VALUES; k++) {
 			size_t n = v[k].is ? strlen(hlg_table_number(buf, &columns[k],
-								      &v[k]))
+								     &v[k]))
 					   : 0;
 
 			if (n > (size_t)columns[k].width)

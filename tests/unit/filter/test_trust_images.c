@@ -162,7 +162,8 @@ START_TEST(bases_that_overlap_are_told)
 	} others[] = {
 		{0x100010, HLG_BASE_STATED, "lies (FILE@auto tells the guests apart)"},
 		{0xffff0, HLG_BASE_NOTE, "lies (FILE@auto tells the guests apart)"},
-		{0xffff0, HLG_BASE_FOUND, "lies: report these guests apart (tid=, sandbox="},
+		{0xffff0, HLG_BASE_FOUND,
+		 "lies: report these guests apart (tid=, sandbox="},
 		{0x110000, HLG_BASE_STATED, " (FILE@auto counts them there)"},
 		{0xf0000, HLG_BASE_STATED, " (FILE@auto counts them there)"},
 	};
@@ -264,8 +265,10 @@ START_TEST(a_tail_explains)
 	kit_build(&run, &r);
 	off = r.trust.images[0].tested.samples.off;
 	ck_assert_uint_ge(off, 20);
-	r.trust.images[0].tail = (struct hlg_tail){
-		.from = 0x1060, .last = 0x1060, .shift = 16, .samples = off / 2 - (uint64_t)_i};
+	r.trust.images[0].tail = (struct hlg_tail){.from = 0x1060,
+						   .last = 0x1060,
+						   .shift = 16,
+						   .samples = off / 2 - (uint64_t)_i};
 	text = hlg_banner_text(&r);
 	ck_assert_msg(strstr(text, _i ? "samples fit if moved (give the ELF"
 				      : "from 0x1060 on, samples fit if moved by +16"),

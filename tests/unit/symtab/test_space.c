@@ -218,9 +218,10 @@ START_TEST(the_last_byte_of_memory_is_used)
 	expect(0, map, 0, "zero");
 	expect(0xf, map, 0xf, "zero");
 	put(map, -UINT64_C(0x10));
-	expect_overlap("%s@0xfffffffffffffff0: overlaps %s@0xffffffffffffcef0 at "
-		       "0xfffffffffffffff0 (name one; hlguest report tells who runs which)",
-		       "low.map", "guest.elf");
+	expect_overlap(
+		"%s@0xfffffffffffffff0: overlaps %s@0xffffffffffffcef0 at "
+		"0xfffffffffffffff0 (name one; hlguest report tells who runs which)",
+		"low.map", "guest.elf");
 }
 END_TEST
 
