@@ -136,7 +136,8 @@ class Judge:
         weights, many = [rng.random()**3 for _ in hot], rng.choice((0, 0, 1, 8, 30))
         for number in (0, len(made.recordings) - 1) if many else (len(made.recordings) - 1,):
             one = made.recordings[number] = Recording(
-                rng, number, first.events, lambda: rng.choices(hot, weights)[0] if hot else
+                rng, number, rng.choice((first.events, first.events[:1])),
+                lambda: rng.choices(hot, weights)[0] if hot else
                 made.space.some(rng), 600 if many else rng.choice((40, 90, 180)), made.lacks,
                 made.space.returns())
             if many:  # of the host; guests may be found to work in phases

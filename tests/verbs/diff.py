@@ -190,11 +190,19 @@ def check_page(build):
             raise Skip(err.strip())
         page = must(hlguest_of(build), *words, "--format=html")
         rows = page_data(page)["rows"]
+        parted, _, _ = run(hlguest_of(build), "diff", "-q", "--force", ELF, USER, "--after", KERNEL,
+                           "--format=json")
+        table = must(hlguest_of(build), "diff", "-q", "--force", ELF, USER, "--after", KERNEL,
+                     "--format=html")
     with copied(USER, 3) as befores:
         runs = must(hlguest_of(build), "diff", "-q", ELF, *befores, "--after", HOST, "--format=html")
     wrong = [f"{said}: not said" for said, where in (
         ("differ between these runs; the others", page),
         ("changed significantly; the others", runs)) if said not in where]
+    none = sum(row[side]["samples"] == 0 for row in json.loads(parted)["functions"]
+               for side in ("before", "after"))
+    if not none or table.count("<td></td><td></td>") != none:
+        wrong.append(f"{none} shares are of no sample, {table.count('<td></td><td></td>')} in a page")
     for i, row in enumerate(json.loads(out)["functions"]):
         addr = int(row["before"].get("addr", "-1"), 0)
         at = addr - (0x7f3a51c27000 if row["image"] == jitted else 0)
