@@ -87,6 +87,10 @@ def check(bench, guests, recordings):
             yield f"{threads}: bases {[*map(hex, bases)]}"
         if report["trust"]["verdict"] != "verified":
             yield f"{threads}: {report['trust']['verdict']}"
+        first = int(report["images"][0]["base"], 16)
+        if len(guests) < 3 and {len(addrs) for base, _, addrs in guests if base == first} != \
+                {max(len(addrs) for *_, addrs in guests)}:
+            yield f"{threads}: first {first:#x} of {report['images'][0]['bases']}"
         yield from check_base(bench, guests, threads, *recordings)
 
 
@@ -97,7 +101,8 @@ def check_base(bench, guests, *argv):
         wanted[base] += len(addrs)
     out, err, status = run(bench.hlguest, "base", *argv[:1], bench.elf, *argv[1:])
     rows = [line.split() for line in out.splitlines() if line.startswith("0x")]
-    if status or err or sorted(int(row[0], 16) for row in rows) != sorted(wanted):
+    if status or err or sorted(int(row[0], 16) for row in rows) != sorted(wanted) or \
+            "KVM's" not in out and sorted(rows, key=lambda r: (-int(r[1]), int(r[0], 16))) != rows:
         yield f"base {argv}: status {status}: {out}{err}, not {wanted}"
     for base, samples, on, _, addrs, all_on, *_ in rows if "KVM's" not in out else ():
         if int(samples) != wanted[int(base, 16)] or on + all_on != "100.00100.00" or \

@@ -15,6 +15,7 @@
 #include "filter/trust/base-kvm.h"
 #include "filter/trust/base-search.h"
 #include "filter/write/table.h"
+#include "symtab/bsearch.h"
 #include "symtab/escape.h"
 #include "symtab/grow.h"
 #include "symtab/image/base.h"
@@ -140,6 +141,15 @@ static bool test_base(struct hlg_fit *fit, const struct hlg_image *image,
 	return true;
 }
 
+static int compare_fits(const void *a, const void *b)
+{
+	const struct hlg_fit *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return hlg_bsearch_order(x->base, y->base);
+}
+
 static bool has_fit(const struct hlg_found *found, uint64_t base)
 {
 	for (size_t i = 0; i < found->n; i++)
@@ -172,6 +182,8 @@ static bool test_guests(struct hlg_found *found, const struct hlg_image *image,
 		if (ok)
 			found->fits[found->n++] = more.fits[i];
 	}
+	if (found->n)
+		qsort(found->fits, found->n, sizeof(*found->fits), compare_fits);
 	hlg_base_find_finish(&more);
 	return ok;
 }
