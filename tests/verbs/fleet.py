@@ -280,6 +280,12 @@ def slurm(bench):
     bench.run("fleet", "submit", "--resume=sum.pb.gz.d", **env)
     if b"--array=1%2\0" not in bench.read("words"):
         yield f"resumed: {bench.read('words')}"
+    for part in 0, 1:
+        os.unlink(bench.path(f"sum.pb.gz.d/part/{part}.pb.gz"))
+    os.unlink(bench.path("words"))
+    bench.run("fleet", "submit", "--resume=sum.pb.gz.d", **env)
+    if b"--array=0-1%2\0" not in bench.read("words"):
+        yield f"two resumed: {bench.read('words')}"
     yield from bench.same("resumed")
     for script, said in (
             ("echo '100_0 RUNNING n1'", "\n          100_0 RUNNING n1\n"), ("", "none is queued"),

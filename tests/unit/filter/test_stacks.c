@@ -403,6 +403,26 @@ START_TEST(bare_host_samples)
 }
 END_TEST
 
+/* Threads of one process with one callchain have a root each, if roots are threads. */
+START_TEST(roots_are_threads)
+{
+	static const unsigned roots[] = {HLG_ROOT_COMM, HLG_ROOT_TID};
+	const uint64_t words[] = {USER, 7};
+	struct hlg_options options = {.roots = roots[_i]};
+	struct hlg_stacks s = {0};
+
+	ck_assert(hlg_stacks_init(&s, &options));
+	for (int32_t tid = 1; tid <= 2; tid++) {
+		struct hlg_stacks_sample sample = of(&s, tid, words, 2);
+
+		sample.pid = 1;
+		hlg_stacks_host(&s, &sample, 0, 1);
+	}
+	ck_assert_uint_eq(s.n_stacks, (size_t)_i + 1);
+	hlg_stacks_finish(&s);
+}
+END_TEST
+
 /* Three times the threads that the first tables have room for, in two processes. */
 START_TEST(many_threads)
 {
@@ -526,6 +546,7 @@ int main(void)
 	tcase_add_test(tc, lost_callers);
 	tcase_add_test(tc, entries_behind_runs);
 	tcase_add_test(tc, bare_host_samples);
+	tcase_add_loop_test(tc, roots_are_threads, 0, 2);
 	tcase_add_test(tc, many_threads);
 	tcase_add_test(tc, merged);
 	tcase_add_loop_test(tc, out_of_memory, 0, 2);
