@@ -275,19 +275,23 @@ static bool overlaps(const struct hlg_image *image, uint64_t base)
 
 /* What counts samples at a base where others are. AArch64's guests are not searched one
  * by one (guest-bases.h). */
-static const char *how_to_count(const struct hlg_image *image, uint64_t base)
+static const char *how_to_count(const struct hlg_report *r, const struct hlg_image *image,
+				uint64_t base)
 {
 	if (!overlaps(image, base))
 		return " (FILE@auto counts them there)";
 	if (image->elf.machine == EM_X86_64 && image->from != HLG_BASE_FOUND)
-		return ", which overlaps where it lies (FILE@auto tells the guests "
-		       "apart)";
+		return r->profile->of_addresses
+			       ? ", which overlaps where it lies (hlguest report "
+				 "FILE@auto tells the guests apart)"
+			       : ", which overlaps where it lies (FILE@auto tells the "
+				 "guests apart)";
 	return ", which overlaps where it lies: report these guests apart (tid=, "
 	       "sandbox=, or their recordings)";
 }
 
 /* Addresses that fit another base, in a report that is not a mismatch. */
-static void tell_elsewhere(struct hlg_report *r)
+void hlg_notes_tell_elsewhere(const struct hlg_report *r, struct hlg_note_list *notes)
 {
 	for (size_t i = 0; i < r->trust.n_images; i++) {
 		const struct hlg_image_test *ti = &r->trust.images[i];
@@ -295,12 +299,11 @@ static void tell_elsewhere(struct hlg_report *r)
 
 		if (r->trust.all.verdict == HLG_TRUST_MISMATCH || !fit)
 			continue;
-		hlg_note_list_warn(&r->remarks,
-				   "%" PRIu64 " samples would fit %s at base 0x%" PRIx64
-				   "%s",
-				   fit->on_samples, ti->image->path,
-				   hlg_space_ip(r->space, fit->base),
-				   how_to_count(ti->image, fit->base));
+		hlg_note_list_warn(
+			notes, "%" PRIu64 " %s would fit %s at base 0x%" PRIx64 "%s",
+			fit->on_samples, hlg_banner_noun(r, fit->on_samples == 1),
+			ti->image->path, hlg_space_ip(r->space, fit->base),
+			how_to_count(r, ti->image, fit->base));
 	}
 }
 
@@ -492,7 +495,7 @@ static void tell_trust(struct hlg_report *r)
 	tell_any_fits(r);
 	tell_few(r);
 	tell_threads(r);
-	tell_elsewhere(r);
+	hlg_notes_tell_elsewhere(r, &r->remarks);
 	tell_events(r);
 	tell_sizes(r);
 	if (r->suppressed && r->trust.all.verdict == HLG_TRUST_MISMATCH &&

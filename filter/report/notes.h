@@ -10,6 +10,10 @@
  */
 void hlg_notes_add(struct hlg_report *report);
 
+/* Adds warnings of samples, or addresses, that would fit at another base. */
+void hlg_notes_tell_elsewhere(const struct hlg_report *report,
+			      struct hlg_note_list *notes);
+
 /* For who shows border=keep, with shares of all the guest's samples: finds the border all
  * the same, and adds the note that a report of the others has. Fails only without memory.
  */

@@ -212,7 +212,8 @@ static void note(const struct hlg_runner *unit, struct hlg_note_list *notes)
 		unit->sandbox < 0 ? unit->tid : unit->sandbox, unit->samples,
 		unit->samples == 1 ? "" : "s", why[unit->untold],
 		may_run_several ? " (if it runs several in turn, record --sandboxes)"
-				: "");
+		: unit->untold == NONE ? " (at another base? FILE@auto looks for it)"
+				       : "");
 }
 
 /* Judges the stretches of a sandbox together, and each that does not fit so by itself;

@@ -41,6 +41,27 @@ const struct hlg_image *hlg_trust_guess(const struct hlg_trust *trust)
 	return NULL;
 }
 
+const struct hlg_image *hlg_trust_of_sandbox(const struct hlg_trust *trust,
+					     int32_t sandbox, uint64_t *base)
+{
+	const struct hlg_image *image = NULL;
+
+	for (size_t i = 0; i < trust->n_images; i++) {
+		const struct hlg_image_test *ti = &trust->images[i];
+
+		for (size_t k = 0; ti->n_bases > 1 && k < ti->n_bases; k++) {
+			if (!ti->bases[k].count.samples ||
+			    hlg_profile_sandbox_of(ti->bases[k].tid) != sandbox)
+				continue;
+			if (image)
+				return NULL;
+			image = ti->image;
+			*base = ti->bases[k].base;
+		}
+	}
+	return image;
+}
+
 const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test)
 {
 	return test->found.n && !hlg_image_lies_at(test->image, test->found.fits[0].base)
@@ -241,8 +262,8 @@ static size_t add_threads(struct thread_hit *list, size_t n, struct hlg_code *co
 
 /*
  * Adds up what is of one thread, and keeps those that are off boundaries; none if none
- * fits: then it is not the threads that differ. fitting: how many fit, of addresses enough
- * to tell (verdict.h).
+ * fits: then it is not the threads that differ. fitting: how many fit, of addresses
+ * enough to tell (verdict.h).
  */
 static size_t merge_threads(struct hlg_thread_test *kept, const struct thread_hit *list,
 			    size_t n, size_t *fitting)
@@ -394,9 +415,8 @@ static bool test_parts(struct hlg_image_test *ti, const struct hlg_addresses *ad
 		k = j;
 		while (k < addrs->n && addrs->at[k].ip - at.base < size)
 			k++;
-		ok = k == j ||
-		     hlg_part_fit(&parts, lines, addrs->at + j, k - j,
-				  to_own(ti->image, at));
+		ok = k == j || hlg_part_fit(&parts, lines, addrs->at + j, k - j,
+					    to_own(ti->image, at));
 		*all &= k == j || (ok && parts.all);
 	}
 	return ok;

@@ -85,6 +85,12 @@ enum hlg_trust_verdict hlg_trust_of_ran(const struct hlg_ran *ran);
  * says that it lies there. NULL: there is none. */
 const struct hlg_image *hlg_trust_guess(const struct hlg_trust *trust);
 
+/* The image at a base that has samples of one sandbox alone, this one (its number), where
+ * the image has several bases; to *base where. NULL: there is none, or there are several.
+ */
+const struct hlg_image *hlg_trust_of_sandbox(const struct hlg_trust *trust,
+					     int32_t sandbox, uint64_t *base);
+
 /* Where an image's samples fit best, if that is none of its own bases; else NULL. */
 const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test);
 

@@ -214,13 +214,21 @@ static json_t *states(const struct hlg_report *r)
 	return o;
 }
 
-/* The first of a lane; null: it is not known. */
-static json_t *lane_image(const struct hlg_report *r, unsigned lane)
+/* Adds what a sandbox runs, as in text; null: it is not known. */
+static void put_image(json_t *o, const struct hlg_report *r, uint32_t number,
+		      unsigned lane)
 {
-	for (size_t i = 0; i < r->space->n_images; i++)
-		if (r->space->images[i]->lane == lane)
-			return hlg_json_text(r->space->images[i]->path);
-	return json_null();
+	uint64_t base;
+	const struct hlg_image *image =
+		hlg_trust_of_sandbox(&r->trust, (int32_t)number, &base);
+
+	if (!image && !r->space->n_lanes)
+		return;
+	if (!image && hlg_space_in_lane(r->space, lane, &image, &base) != 1)
+		image = NULL;
+	json_object_set_new(o, "image", image ? hlg_json_text(image->path) : json_null());
+	if (image && base != HLG_SPACE_NOWHERE)
+		json_object_set_new(o, "base", hlg_json_hex(base));
 }
 
 static json_t *calls_of(const struct hlg_calls *calls)
@@ -252,8 +260,7 @@ static json_t *sandboxes(const struct hlg_report *r)
 		json_object_set_new(o, "fd",
 				    of->fd >= 0 ? json_integer(of->fd) : json_null());
 		json_object_set_new(o, "vcpus", json_integer(of->vcpus));
-		if (r->space->n_lanes)
-			json_object_set_new(o, "image", lane_image(r, of->lane));
+		put_image(o, r, i + 1, of->lane);
 		hlg_json_put_count(o, of->count);
 		if (hlg_calls_of_sandbox(&calls, r->space, r->profile, i + 1))
 			json_object_set_new(o, "calls", calls_of(&calls));
@@ -636,8 +643,7 @@ static json_t *problems_of(const struct hlg_report *r, enum hlg_origin_kind kind
 	json_t *list = json_array();
 
 	for (size_t i = first; i < first + n; i++)
-		json_array_append_new(list,
-				      hlg_json_text(r->profile->origins.at[i].key));
+		json_array_append_new(list, hlg_json_text(r->profile->origins.at[i].key));
 	return list;
 }
 

@@ -177,50 +177,26 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	}
 }
 
-/* Does an image lie at a base of this lane? *n counts them, *base is the last. */
-static bool lies_in(const struct hlg_image *image, unsigned lane, size_t *n,
-		    uint64_t *base)
+/* What a sandbox runs, and where it lies, of several bases: as its samples tell, or else
+ * its lane, if one image is there. */
+static void add_image(struct hlg_text_line *line, const struct hlg_report *r,
+		      uint32_t number, unsigned lane)
 {
-	const size_t before = *n;
+	uint64_t base;
+	const struct hlg_image *image =
+		hlg_trust_of_sandbox(&r->trust, (int32_t)number, &base);
+	size_t n = image               ? 1
+		   : r->space->n_lanes ? hlg_space_in_lane(r->space, lane, &image, &base)
+				       : 2;
 
-	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
-		struct hlg_base at = hlg_image_base(image, i);
-
-		if (hlg_lane_of(at.bias + image->first) != lane)
-			continue;
-		*base = at.base;
-		++*n;
-	}
-	return *n > before;
-}
-
-/* The first image in a lane; and where it lies, if it lies elsewhere, too, but not in
- * this lane: then the lane does not tell. */
-static void add_lane(struct hlg_text_line *line, const struct hlg_space *space,
-		     unsigned lane)
-{
-	const struct hlg_image *first = NULL;
-	size_t n = 0, all = 0;
-	uint64_t base = 0;
-
-	for (size_t i = 0; i < space->n_images; i++) {
-		const struct hlg_image *image = space->images[i];
-
-		if (first && !hlg_image_are_of_one_name(first, image))
-			continue;
-		if (lies_in(image, lane, &n, &base) && !first)
-			first = image;
-	}
-	for (size_t i = 0; first && i < space->n_images; i++)
-		if (hlg_image_are_of_one_name(first, space->images[i]))
-			all += hlg_image_n_bases(space->images[i]);
-	if (!first)
+	if (n == 0)
 		hlg_text_line_add(line, 0,
 				  lane == HLG_LANE_SEVERAL ? "several ELFs"
 							   : "unknown ELF");
-	else
-		hlg_text_line_add_escaped(line, 0, NULL, hlg_image_file_name(first));
-	if (first && n == 1 && all > 1)
+	if (n != 1)
+		return;
+	hlg_text_line_add_escaped(line, 0, NULL, hlg_image_file_name(image));
+	if (base != HLG_SPACE_NOWHERE)
 		hlg_text_line_add(line, 1, "base 0x%" PRIx64, base);
 }
 
@@ -251,8 +227,8 @@ static void add_sandbox(struct hlg_text_line *line, const struct hlg_report *r,
 		hlg_text_line_add(line, 0, "sandbox %" PRIu32 "%s", number, fd);
 	else
 		hlg_text_line_add(line, 0, "of no known sandbox");
-	if (of && r->space->n_lanes)
-		add_lane(line, r->space, of->lane);
+	if (of)
+		add_image(line, r, number, of->lane);
 	if (of && of->pid >= 0 && of->pid != all->at[0].pid)
 		hlg_text_line_add(line, 1, "pid %" PRId32, of->pid);
 	hlg_text_line_add(line, 0, "%" PRIu64 " sample%s", count.samples,

@@ -231,6 +231,46 @@ void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_pla
 	}
 }
 
+/* Does an image lie at a base of this lane? *n counts them, *base is the last. */
+static bool lies_in(const struct hlg_image *image, unsigned lane, size_t *n,
+		    uint64_t *base)
+{
+	const size_t before = *n;
+
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
+		struct hlg_base at = hlg_image_base(image, i);
+
+		if (hlg_lane_of(at.bias + image->first) != lane)
+			continue;
+		*base = at.base;
+		++*n;
+	}
+	return *n > before;
+}
+
+size_t hlg_space_in_lane(const struct hlg_space *space, unsigned lane,
+			 const struct hlg_image **image, uint64_t *base)
+{
+	size_t names = 0, n = 0, all = 0;
+
+	*image = NULL;
+	*base = HLG_SPACE_NOWHERE;
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *other = space->images[i];
+
+		if (!lies_in(other, lane, &n, base))
+			continue;
+		names += !*image || !hlg_image_are_of_one_name(*image, other);
+		*image = *image ? *image : other;
+	}
+	for (size_t i = 0; *image && i < space->n_images; i++)
+		if (hlg_image_are_of_one_name(*image, space->images[i]))
+			all += hlg_image_n_bases(space->images[i]);
+	if (n != 1 || all == 1)
+		*base = HLG_SPACE_NOWHERE;
+	return names;
+}
+
 bool hlg_space_is_made(const struct hlg_space *space)
 {
 	for (size_t i = 0; i < space->n_images; i++)

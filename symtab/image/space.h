@@ -65,7 +65,17 @@ static inline bool hlg_space_has(const struct hlg_space *space,
 	       space->images[image->number] == image;
 }
 
-/* Are there no files behind its images, so that nothing can be tested (hlg_image_make)? */
+/*
+ * How many images are in a lane, of one name each; to *image the first, or NULL; to *base
+ * where it lies there, if that is one place, and it lies elsewhere, too; else
+ * HLG_SPACE_NOWHERE.
+ */
+#define HLG_SPACE_NOWHERE UINT64_MAX
+size_t hlg_space_in_lane(const struct hlg_space *space, unsigned lane,
+			 const struct hlg_image **image, uint64_t *base);
+
+/* Are there no files behind its images, so that nothing can be tested (hlg_image_make)?
+ */
 bool hlg_space_is_made(const struct hlg_space *space);
 
 void hlg_space_finish(struct hlg_space *space);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "filter/report/banner.h"
+#include "filter/report/notes.h"
 #include "filter/trust/base-search.h"
 #include "symtab/image/base.h"
 #include "tools/feed/feed.h"
@@ -216,6 +217,8 @@ static int check(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 		rc == 0 && g->check.report.trust.all.verdict == HLG_TRUST_MISMATCH;
 	if (rc == 0 && g->check.report.suppressed)
 		hlg_note_list_warn(&run->notes, "%s", hlg_banner_unnamed);
+	if (rc == 0)
+		hlg_notes_tell_elsewhere(&g->check.report, &run->notes);
 	/* The first halt of a guest that the ELF is not of is taken for a call's end. */
 	if (rc == 0 && g->check.report.trust.all.verdict >= HLG_TRUST_MIXED &&
 	    sums->pairs[HLG_EXITS_CALL])

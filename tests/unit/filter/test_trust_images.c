@@ -333,6 +333,32 @@ START_TEST(a_sandbox_in_two_lanes)
 }
 END_TEST
 
+/* A base tells of a sandbox if nobody else has samples there, and it none at another. */
+START_TEST(a_sandbox_at_a_base)
+{
+	const int32_t first = hlg_profile_tid_of(1), second = hlg_profile_tid_of(2),
+		      third = hlg_profile_tid_of(3);
+	struct hlg_image_test_base bases[] = {
+		{.base = 0x1000, .tid = first, .count = {5, 5}},
+		{.base = 0x5000, .tid = HLG_MANY_TIDS, .count = {5, 5}},
+		{.base = 0x9000, .tid = third, .count = {1, 1}},
+		{.base = 0xd000, .tid = third, .count = {1, 1}},
+		{.base = 0x11000, .tid = second, .count = {0, 0}},
+	};
+	const struct hlg_image image = {0};
+	struct hlg_image_test test = {.image = &image, .bases = bases, .n_bases = 5};
+	const struct hlg_trust trust = {.images = &test, .n_images = 1};
+	uint64_t base = 0;
+
+	ck_assert_ptr_eq(hlg_trust_of_sandbox(&trust, 1, &base), &image);
+	ck_assert_uint_eq(base, 0x1000);
+	ck_assert_ptr_null(hlg_trust_of_sandbox(&trust, 2, &base));
+	ck_assert_ptr_null(hlg_trust_of_sandbox(&trust, 3, &base));
+	test.n_bases = 1; /* it goes without saying */
+	ck_assert_ptr_null(hlg_trust_of_sandbox(&trust, 1, &base));
+}
+END_TEST
+
 /* n distinct addresses from ip on, step apart. */
 static void add_some(struct hlg_run *run, uint64_t ip, uint64_t n, uint64_t step)
 {
@@ -394,6 +420,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_tail_explains, 0, 2);
 	tcase_add_loop_test(tc, an_id_that_was_cut, 0, 2);
 	tcase_add_loop_test(tc, a_sandbox_in_two_lanes, 0, 2);
+	tcase_add_test(tc, a_sandbox_at_a_base);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
 		tcase_add_loop_test(tc, a_file_is_judged_as_the_whole, 0, 4 * 96);
