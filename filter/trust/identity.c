@@ -130,12 +130,23 @@ static void find_sampled(bool *sampled, const struct hlg_profile *profile,
 		sampled[i] |= space->images[i]->from != HLG_BASE_STATED;
 }
 
-static void add_origin(struct hlg_profile *profile, const struct hlg_image *image)
+/* What an ELF is known by, however often it is named. */
+static const char *key_of(const struct hlg_image *image)
 {
-	const char *id = image->elf.build_id;
+	return image->elf.build_id[0] ? image->elf.build_id : image->path;
+}
 
-	hlg_origins_add(&profile->origins, HLG_ORIGIN_IMAGE, id[0] ? id : image->path,
-			image->path, 1);
+/* A recording counts once for each ELF, at however many bases that is named. */
+static void add_origin(struct hlg_profile *profile, const struct hlg_space *space,
+		       const bool *sampled, size_t number)
+{
+	const struct hlg_image *image = space->images[number];
+
+	for (size_t i = 0; i < number; i++)
+		if (sampled[i] && strcmp(key_of(space->images[i]), key_of(image)) == 0)
+			return;
+	hlg_origins_add(&profile->origins, HLG_ORIGIN_IMAGE, key_of(image), image->path,
+			1);
 }
 
 void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space,
@@ -154,7 +165,7 @@ void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *spa
 		enum hlg_identity identity;
 
 		if (sampled[i] && recorded)
-			add_origin(profile, space->images[i]);
+			add_origin(profile, space, sampled, i);
 		/* Without builds it does not matter. */
 		if (!sampled[i] && builds->n)
 			continue;
