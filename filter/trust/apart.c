@@ -148,18 +148,18 @@ static bool has_code(const struct hlg_apart *apart)
 	return false;
 }
 
-static bool too_few(const struct hlg_runners *units)
+static bool all_are(const struct hlg_runners *units, int untold)
 {
-	size_t few = 0;
+	size_t n = 0;
 
 	for (size_t i = 0; i < units->n; i++)
-		few += units->at[i].untold == TOO_FEW;
-	return few == units->n;
+		n += units->at[i].untold == untold;
+	return n == units->n;
 }
 
-/* Of the first two that overlap. few: everybody has too few samples. */
+/* Of the first two that overlap. */
 static int fail(const struct hlg_apart *apart, const struct hlg_runners_recording *r,
-		bool few, struct hlg_err *err)
+		const struct hlg_runners *units, struct hlg_err *err)
 {
 	const struct hlg_image *first = apart->space->images[0], *second = first;
 	const char *path = r->path;
@@ -181,13 +181,20 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 				   "of them, or install libzydis-dev and build again)",
 				   path, hlg_image_short_name(first),
 				   hlg_image_short_name(second));
-	if (few)
+	if (all_are(units, TOO_FEW))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has too few samples to tell who runs %s and who "
 				   "%s, which lie at the same addresses (name one of "
 				   "them)",
 				   path, hlg_image_short_name(first),
 				   hlg_image_short_name(second));
+	if (all_are(units, NONE))
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: its samples fit neither %s nor %s where these lie "
+			"(name the ELFs that ran; FILE@auto looks for their "
+			"bases)",
+			path, hlg_image_short_name(first), hlg_image_short_name(second));
 	return hlg_err_set(
 		err, HLG_EINPUT,
 		"%s: its samples do not tell who runs %s and who %s, which lie "
@@ -285,7 +292,7 @@ int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_runners_recording
 		if (hlg_image_unread(apart->space->images[i]))
 			rc = hlg_image_fail_unread(apart->space->images[i], err);
 	if (rc == 0 && units.n && told == 0)
-		rc = fail(apart, r, too_few(&units), err);
+		rc = fail(apart, r, &units, err);
 	if (rc == 0 && !hlg_runners_move(&units, r, apart->space->n_lanes))
 		rc = hlg_err_memory(err, r->path);
 	hlg_runners_finish(&units);
