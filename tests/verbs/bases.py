@@ -22,7 +22,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
 import recording
 from programs import hlguest_of
-from tap import DATA, Skip, Tap, must, parser, run
+from tap import DATA, Skip, Tap, must, parser, run, some
 
 HYPERLIGHT = os.path.join(DATA, "hyperlight")
 RECORDINGS, SAMPLES, PAGE, PERIOD = 12, 300, 4096, 1000000
@@ -112,7 +112,7 @@ def check_base(bench, guests, *argv):
 
 def files(bench, rng):
     """Twelve recordings at random bases within 16 MiB."""
-    for _ in range(4):
+    for _ in some(range(4), 2):
         guests = [(0x40000000 + rng.randrange(4096) * PAGE, 7 + i, rng.sample(bench.addrs, SAMPLES))
                   for i in range(RECORDINGS)]
         yield from check(bench, guests, [bench.write(f"{i}.data", [guest])
@@ -122,7 +122,7 @@ def files(bench, rng):
 def threads(bench, rng):
     """Two threads of one recording, from a page to most of the image apart, one with few."""
     for apart in 1, 64, 256:
-        for share in .5, .2, .8:
+        for share in some((.5, .2, .8), 2, apart):
             n = int(1200 * share)
             guests = [(0x200000, 7, rng.sample(bench.addrs, n)),
                       (0x200000 + apart * PAGE, 8, rng.sample(bench.addrs, 1200 - n))]
@@ -173,7 +173,7 @@ def nobody(bench, rng):
         yield f"of one base: {outside} outside, {report['notes']}"
 
 
-def some(bench, rng):
+def short(bench, rng):
     """Of a guest with short threads, beside what fits nothing, all is counted; of a saved profile
     what is at another base; ELFs that were not found take nothing from those that were."""
     guests = [(0x200000, 7, rng.sample(bench.addrs, 300)),
@@ -231,18 +231,18 @@ def saved(bench, rng):
 def begun(bench, rng):
     """KVM's records have a hundred sandboxes, each at a base of its own; and more than are
     kept, which is said; and of two that lie across each other the lower one in any order."""
-    def some(n, apart=0x1000000):
+    def draw(n, apart=0x1000000):
         return [(0x200000 + i * apart, 7 + i, rng.sample(bench.addrs, 3)) for i in range(n)]
 
-    guests = some(100)
+    guests = draw(100)
     yield from check(bench, guests, [bench.write_begun("begun.data", guests)])
     for n, told, samples in (1030, "have it at 1030 bases, of which the lowest 1024 are used", 18), \
             (4100, "more than 4096 sandboxes or threads began", 3 * (4100 - 1024)):
-        report = bench.json("report", "--top=0", bench.elf, bench.write_begun("all.data", some(n)))
+        report = bench.json("report", "--top=0", bench.elf, bench.write_begun("all.data", draw(n)))
         outside = report["totals"]["outside"]["samples"]
         if outside != samples or not any(told in note for note in report["notes"]):
             yield f"{n}: {outside} outside, {report['notes']}"
-    across = some(2, PAGE)
+    across = draw(2, PAGE)
     paths = [bench.write_begun(f"{i}.data", [guest]) for i, guest in enumerate(across)]
     for argv in ("-j1", *paths), ("-j1", *paths[::-1]), ("-j2", *paths[::-1]):
         report = json.loads(run(bench.hlguest, "report", "--format=json", bench.elf, *argv)[0])
@@ -261,7 +261,7 @@ def main():
             tap.skip("bases", e)
             return tap.finish()
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
-                ("nobody", nobody), ("some", some), ("alike", alike), \
+                ("nobody", nobody), ("short", short), ("alike", alike), \
                 ("lanes", lanes), ("saved", saved), ("begun", begun):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()

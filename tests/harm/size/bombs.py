@@ -7,7 +7,7 @@ what is said of it.
 
 Each file has a few MB, and would take hours or many GB if it were believed. It is read, or
 refused in one line, with at most MEMORY and CPU_LIMIT seconds of a processor. Without CASE each
-second one; all of them with HLG_ALL in the environment.
+third one; all of them with HLG_ALL in the environment.
 """
 import gzip
 import os
@@ -739,7 +739,7 @@ def main():
     unknown = {*args.case} - {case.__name__ for case in CASES}
     if unknown:
         p.error(f"no such case: {', '.join(sorted(unknown))}")
-    for case in [c for c in CASES if c.__name__ in args.case] or some(CASES, 2):
+    for case in [c for c in CASES if c.__name__ in args.case] or some(CASES, 3):
         with tempfile.TemporaryDirectory(prefix="hlguest-bombs-") as folder:
             os.chmod(folder, 0o755)  # some is read as another user
             tap.run(case.__doc__.rstrip("."), check, case, hlguest, folder)
