@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "filter/trust/addresses.h"
 #include "symtab/bsearch.h"
@@ -174,29 +175,40 @@ bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
 	return ok;
 }
 
-/* Does a guest of few addresses lie at a base that another was found at? All of it must,
- * and at no other. 0: at none, or several; else the number of it in found, from 1 on. */
-static size_t match(const struct hlg_guest_bases_finder *finder,
-		    const struct hlg_guest_bases_found *found, size_t n,
-		    const struct hlg_addresses *addrs)
+/* Moves one entry of each image and base to the front; returns how many there are. */
+static size_t unite(struct hlg_guest_base *at, size_t n)
 {
-	size_t matched = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0, k; i < n; i++) {
+		for (k = 0; k < kept; k++)
+			if (at[k].image == at[i].image && at[k].base == at[i].base)
+				break;
+		if (k == kept)
+			at[kept++] = at[i];
+	}
+	return kept;
+}
+
+/* Does a guest of few addresses lie at a base that another was found at? All of it must,
+ * and at no other. NULL: at none, or several. */
+static const struct hlg_guest_base *match(const struct hlg_guest_bases_finder *finder,
+					  const struct hlg_guest_base *known, size_t n,
+					  const struct hlg_addresses *addrs)
+{
+	const struct hlg_guest_base *matched = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct hlg_guest_base *at = &found->at[i];
 		struct hlg_fit fit;
 
-		if (matched && at->image == found->at[matched - 1].image &&
-		    at->base == found->at[matched - 1].base)
-			continue;
-		hlg_base_find_fit(finder->codes[at->image],
-				  finder->space->images[at->image], addrs->at, addrs->n,
-				  at->base, &fit);
+		hlg_base_find_fit(finder->codes[known[i].image],
+				  finder->space->images[known[i].image], addrs->at,
+				  addrs->n, known[i].base, &fit);
 		if (fit.on + fit.unknown < addrs->n || fit.on < FEW)
 			continue;
 		if (matched)
-			return 0;
-		matched = i + 1;
+			return NULL;
+		matched = &known[i];
 	}
 	return matched;
 }
@@ -210,18 +222,38 @@ static int compare_units(const void *a, const void *b)
 	return hlg_bsearch_order(x->samples, y->samples);
 }
 
+static bool add_matched(struct hlg_guest_bases_found *found,
+			const struct hlg_guest_base *matched, size_t unit,
+			const struct hlg_addresses *addrs)
+{
+	struct hlg_guest_base at = *matched;
+
+	if (!HLG_GROW(found->at, found->n))
+		return false;
+	at.lane = (unsigned)unit;
+	at.samples = 0;
+	for (size_t i = 0; i < addrs->n; i++)
+		at.samples += addrs->at[i].samples;
+	found->at[found->n++] = at;
+	return true;
+}
+
 /* Guests of too few addresses are those that were found, where they fit these. */
 static bool match_others(const struct hlg_guest_bases_finder *finder,
 			 struct hlg_guest_bases_found *found)
 {
 	const struct hlg_runners *units = &found->units;
 	const size_t n = found->n;
-	size_t k = 0;
-	bool ok = true;
+	struct hlg_guest_base *known = calloc(n + 1, sizeof(*known));
+	size_t n_known, k = 0;
+	bool ok = known;
 
+	if (n && known)
+		memcpy(known, found->at, n * sizeof(*known));
+	n_known = ok ? unite(known, n) : 0;
 	for (size_t i = 0, j; ok && n && i < units->n; i = j) {
 		struct hlg_addresses addrs = {0};
-		size_t matched;
+		const struct hlg_guest_base *matched;
 
 		j = hlg_runners_guest(units, i);
 		while (k < n && found->at[k].lane < i)
@@ -229,20 +261,13 @@ static bool match_others(const struct hlg_guest_bases_finder *finder,
 		if (k < n && found->at[k].lane == i)
 			continue;
 		ok = take(&addrs, finder->space, units, i, j);
-		matched = ok ? match(finder, found, n, &addrs) : 0;
-		if (matched && HLG_GROW(found->at, found->n)) {
-			found->at[found->n] = found->at[matched - 1];
-			found->at[found->n].samples = 0;
-			for (size_t a = 0; a < addrs.n; a++)
-				found->at[found->n].samples += addrs.at[a].samples;
-			found->at[found->n++].lane = (unsigned)i;
-		} else {
-			ok = ok && !matched;
-		}
+		matched = ok ? match(finder, known, n_known, &addrs) : NULL;
+		ok = ok && (!matched || add_matched(found, matched, i, &addrs));
 		hlg_addresses_finish(&addrs);
 	}
 	if (found->n > n)
 		qsort(found->at, found->n, sizeof(*found->at), compare_units);
+	free(known);
 	return ok;
 }
 

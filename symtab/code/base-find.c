@@ -567,6 +567,5 @@ void hlg_base_find_fit(struct hlg_code *code, const struct hlg_image *image,
 	const struct search s = {
 		.code = code, .image = image, .size = image->end - image->first};
 
-	hlg_code_decode_all(code);
 	score(&s, addrs, n, base, fit);
 }

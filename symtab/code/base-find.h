@@ -55,8 +55,8 @@ bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
 		       const struct hlg_sampled *addrs, size_t n,
 		       struct hlg_found *found);
 
-/* How addresses lie at one base that is known, by boundaries; no score. Decodes code in
- * full. */
+/* How addresses lie at one base that is known, by boundaries; no score. Code is decoded in
+ * full, as hlg_base_find_all leaves it. */
 void hlg_base_find_fit(struct hlg_code *code, const struct hlg_image *image,
 		       const struct hlg_sampled *addrs, size_t n, uint64_t base,
 		       struct hlg_fit *fit);
