@@ -110,35 +110,35 @@ static void print_bases(FILE *f, const struct hlg_image *image,
 		print_fit(f, &found->rival, NULL, claim, kvm);
 }
 
-/* What an image has at a base, in whatever lane it lies there, as of one. False without
- * memory. */
+/* What an image has at a base, in whatever lanes it lies there, as of one; all is sorted.
+ * False without memory. */
 static bool test_base(struct hlg_fit *fit, const struct hlg_image *image,
 		      struct hlg_code *code, const struct hlg_addresses *all,
 		      uint64_t base)
 {
-	struct hlg_addresses addrs = {.at = malloc((all->n + 1) * sizeof(*addrs.at))};
+	const uint64_t size = image->end - image->first;
+	struct hlg_addresses addrs = {0};
+	bool ok = true;
 
-	if (!addrs.at)
-		return false;
-	for (size_t i = 0; i < all->n; i++) {
-		const unsigned lane = hlg_lane_of(all->at[i].ip);
-		bool lies = false;
+	for (size_t k = 0; k < hlg_image_n_bases(image); k++) {
+		const struct hlg_base at = hlg_image_base(image, k);
+		const uint64_t first = at.bias + image->first;
+		size_t i = HLG_BSEARCH_BELOW(all->at, all->n, ip, first);
 
-		for (size_t k = 0; k < hlg_image_n_bases(image) && !lies; k++) {
-			const struct hlg_base at = hlg_image_base(image, k);
-
-			lies = at.base == base &&
-			       hlg_lane_of(at.bias + image->first) == lane;
+		for (;
+		     at.base == base && ok && i < all->n && all->at[i].ip - first < size;
+		     i++) {
+			ok = HLG_GROW(addrs.at, addrs.n);
+			if (ok)
+				addrs.at[addrs.n++] = (struct hlg_sampled){
+					hlg_lane_ip(all->at[i].ip), all->at[i].samples};
 		}
-		if (!lies)
-			continue;
-		addrs.at[addrs.n] = all->at[i];
-		addrs.at[addrs.n++].ip = hlg_lane_ip(all->at[i].ip);
 	}
-	hlg_addresses_sort(&addrs);
+	if (addrs.n)
+		hlg_addresses_sort(&addrs);
 	hlg_base_find_fit(code, image, addrs.at, addrs.n, base, fit);
 	hlg_addresses_finish(&addrs);
-	return true;
+	return ok;
 }
 
 static int compare_fits(const void *a, const void *b)
