@@ -260,25 +260,12 @@ enum {
 	SHOWN = 8 /* bases, threads */
 };
 
-static bool overlaps(const struct hlg_image *image, uint64_t base)
-{
-	uint64_t size = image->end - image->first;
-
-	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
-		uint64_t other = hlg_image_base(image, i).base;
-
-		if (base - other < size || other - base < size)
-			return true;
-	}
-	return false;
-}
-
 /* What counts samples at a base where others are. AArch64's guests are not searched one
  * by one (guest-bases.h). */
 static const char *how_to_count(const struct hlg_report *r, const struct hlg_image *image,
 				uint64_t base)
 {
-	if (!overlaps(image, base))
+	if (!hlg_image_overlaps(image, base))
 		return " (FILE@auto counts them there)";
 	if (image->elf.machine == EM_X86_64 && image->from != HLG_BASE_FOUND)
 		return r->profile->of_addresses

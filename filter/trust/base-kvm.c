@@ -138,13 +138,7 @@ static int add_others(const struct hlg_space *space, struct hlg_image *image,
 
 	image->kvm_base = bases->at[0];
 	for (size_t i = 0; rc == 0 && space->n_lanes == 0 && i < bases->n; i++) {
-		bool taken = false;
-
-		for (size_t k = 0; k < hlg_image_n_bases(image); k++)
-			taken |= bases->at[i] == hlg_image_base(image, k).base ||
-				 overlap(image, bases->at[i],
-					 hlg_image_base(image, k).base);
-		if (taken)
+		if (hlg_image_overlaps(image, bases->at[i]))
 			continue;
 		rc = hlg_image_add_base(image, bases->at[i], err);
 		*placed = true;

@@ -79,6 +79,12 @@ static bool may_move(const struct hlg_image *image, const struct hlg_options *op
 	       !options->strict_base && options->emit == HLG_EMIT_NONE;
 }
 
+/* May it get further bases, beside one of these, or beside those of guests one by one? */
+static bool may_spread(const struct hlg_image *image, const struct hlg_options *options)
+{
+	return may_move(image, options) || image->from == HLG_BASE_FOUND;
+}
+
 int hlg_base_search_refuses(const struct hlg_image *image, struct hlg_code *code,
 			    const struct hlg_options *options,
 			    const struct hlg_addresses *addrs, struct hlg_found *found)
@@ -126,8 +132,8 @@ bool hlg_base_search_also(const struct hlg_space *space, const struct hlg_image 
 
 	*found = (struct hlg_found){0};
 	/* Of AArch64, nearly all are on boundaries at any base. */
-	if ((!may_move(image, options) && image->from != HLG_BASE_FOUND) ||
-	    space->n_lanes || image->elf.machine != EM_X86_64)
+	if (!may_spread(image, options) || space->n_lanes ||
+	    image->elf.machine != EM_X86_64)
 		return true;
 	/* Samples at another base must not vouch for those at this one. */
 	test_here(&here, image, code, all);
@@ -307,7 +313,7 @@ static int move_all(struct hlg_space *space, const struct hlg_profile *profile,
 		const size_t n_also = image->n_also;
 		struct hlg_code *code;
 
-		if (!may_move(image, profile->options) && image->from != HLG_BASE_FOUND)
+		if (!may_spread(image, profile->options))
 			continue;
 		rc = hlg_code_open(&code, image, err);
 		/* What cannot be decoded, or read again, stays where it is. */

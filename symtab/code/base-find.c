@@ -522,6 +522,12 @@ static int compare_fits(const void *a, const void *b)
 	return x->base < y->base ? -1 : x->base > y->base;
 }
 
+void hlg_base_find_sort(struct hlg_found *found)
+{
+	if (found->n)
+		qsort(found->fits, found->n, sizeof(*found->fits), compare_fits);
+}
+
 bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
 		       const struct hlg_sampled *addrs, size_t n, struct hlg_found *found)
 {
@@ -547,8 +553,7 @@ bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
 			;
 		ok = search_cluster(&s, left + i, j - i, found, &rival);
 	}
-	if (found->n)
-		qsort(found->fits, found->n, sizeof(*found->fits), compare_fits);
+	hlg_base_find_sort(found);
 	free(s.votes);
 	free(left);
 	return ok;

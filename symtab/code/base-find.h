@@ -55,11 +55,14 @@ bool hlg_base_find_all(struct hlg_code *code, const struct hlg_image *image,
 		       const struct hlg_sampled *addrs, size_t n,
 		       struct hlg_found *found);
 
-/* How addresses lie at one base that is known, by boundaries; no score. Code is decoded in
- * full, as hlg_base_find_all leaves it. */
+/* How addresses lie at one base that is known, by boundaries; no score. Code is decoded
+ * in full, as hlg_base_find_all leaves it. */
 void hlg_base_find_fit(struct hlg_code *code, const struct hlg_image *image,
 		       const struct hlg_sampled *addrs, size_t n, uint64_t base,
 		       struct hlg_fit *fit);
+
+/* Puts fits in their order. */
+void hlg_base_find_sort(struct hlg_found *found);
 
 void hlg_base_find_finish(struct hlg_found *found);
 

@@ -385,6 +385,19 @@ bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base)
 	return false;
 }
 
+bool hlg_image_overlaps(const struct hlg_image *image, uint64_t base)
+{
+	uint64_t size = image->end - image->first;
+
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
+		uint64_t other = hlg_image_base(image, i).base;
+
+		if (base - other < size || other - base < size)
+			return true;
+	}
+	return false;
+}
+
 void hlg_image_lookup(const struct hlg_image *image, uint64_t addr,
 		      struct hlg_place *place)
 {

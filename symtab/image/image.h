@@ -141,6 +141,9 @@ struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i);
 /* Is this one of them? */
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base);
 
+/* Would it have bytes at this base where it has some at one of its own, or is it one? */
+bool hlg_image_overlaps(const struct hlg_image *image, uint64_t base);
+
 /* The place of one of the image's own addresses; place->image is NULL if outside. */
 void hlg_image_lookup(const struct hlg_image *image, uint64_t addr,
 		      struct hlg_place *place);

@@ -141,15 +141,6 @@ static bool test_base(struct hlg_fit *fit, const struct hlg_image *image,
 	return ok;
 }
 
-static int compare_fits(const void *a, const void *b)
-{
-	const struct hlg_fit *x = a, *y = b;
-
-	if (x->samples != y->samples)
-		return x->samples > y->samples ? -1 : 1;
-	return hlg_bsearch_order(x->base, y->base);
-}
-
 static bool has_fit(const struct hlg_found *found, uint64_t base)
 {
 	for (size_t i = 0; i < found->n; i++)
@@ -182,8 +173,7 @@ static bool test_guests(struct hlg_found *found, const struct hlg_image *image,
 		if (ok)
 			found->fits[found->n++] = more.fits[i];
 	}
-	if (found->n)
-		qsort(found->fits, found->n, sizeof(*found->fits), compare_fits);
+	hlg_base_find_sort(found);
 	hlg_base_find_finish(&more);
 	return ok;
 }
@@ -218,11 +208,8 @@ static int compare(const struct hlg_image *image, const struct hlg_found *found,
 {
 	struct hlg_err err;
 
-	if (!claim->any)
+	if (!claim->any || has_fit(found, claim->base))
 		return 0;
-	for (size_t i = 0; i < found->n; i++)
-		if (found->fits[i].base == claim->base)
-			return 0;
 	hlg_err_set(&err, HLG_EINPUT,
 		    "%s: base 0x%" PRIx64
 		    " (%s) does not fit the samples (use %s@0x%" PRIx64 ")",
