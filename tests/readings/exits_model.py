@@ -22,7 +22,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import known_exits as exits
 from exits_reading import BAD, LATE, LONE, LOST, Reading
-from made_exits import ABORT, EINTR, ISAS, MMIO, START, Choice, Guest, Made, reason_name
+from made_exits import ABORT, EINTR, ISAS, MMIO, START, Choice, Guest, Made, reason_name, write_all
 from programs import hlguest_of
 from tap import Skip, run, seeds
 
@@ -145,12 +145,7 @@ class Judge:
         self.rng = rng = random.Random(seed)
         self.hlguest, self.guest = hlguest, Guest(rng)
         self.files = [Made(rng, self.guest) for _ in range(rng.choice((1, 2)))]
-        self.elf = os.path.join(folder, "guest.elf")
-        self.paths = [os.path.join(folder, f"{i}.data") for i in range(len(self.files))]
-        with open(self.elf, "wb") as f:
-            f.write(self.guest.elf())
-        for path, made in zip(self.paths, self.files):
-            made.write_to(path)
+        self.elf, self.paths = write_all(folder, self.guest, self.files)
 
     def ask(self, choice, *words):
         """None if nothing is selected."""

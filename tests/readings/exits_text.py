@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import made_exits
 from exits_reading import BAD, LATE, LONE, LOST, Reading
-from made_exits import Choice, Guest, Made
+from made_exits import Choice, Guest, Made, write_all
 from programs import hlguest_of
 from seen import ESCAPE, INDENT, Screen, difference, percent, time
 from tap import Skip, run, seeds
@@ -270,12 +270,7 @@ class Judge:
         self.stretch(rng.choice((1, 1, 1, 1000)))
         self.is_wrong = rng.random() < .15  # the base
         self.force = ["--force"] * (rng.random() < .3)
-        self.elf = os.path.join(folder, "guest.elf")
-        self.paths = [os.path.join(folder, f"{i}.data") for i in range(len(self.files))]
-        with open(self.elf, "wb") as f:
-            f.write(self.guest.elf())
-        for path, made in zip(self.paths, self.files):
-            made.write_to(path)
+        self.elf, self.paths = write_all(folder, self.guest, self.files)
 
     def stretch(self, times):
         """All takes longer."""

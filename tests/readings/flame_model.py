@@ -19,7 +19,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 sys.path.insert(1, os.path.join(sys.path[0], "../verbs"))
 from flame_drawn import Drawing
 from forged import HOST
-from modelled import KERNEL, MAPPED, TRACEPOINT, Recording, is_guest
+from modelled import KERNEL, MAPPED, TRACEPOINT, Recording, is_guest, write_all
 from modelled_view import Selection
 from programs import hlguest_of
 from report_model import PHASES, Made
@@ -112,11 +112,7 @@ class Judge:
         self.whole = bool(self.made.recordings[0].returns)  # stacks, as is each recording's
         if self.whole:
             self.part()
-        for guest in self.made.guests:
-            self.write(guest.path, guest.data())
-        self.files = [f"{i}.data" for i in range(len(self.made.recordings))]
-        for name, one in zip(self.files, self.made.recordings):
-            self.write(name, one.data())
+        self.files = write_all(folder, self.made)
         self.select = Selection(rng, self.made.recordings)
         if rng.random() < .5:
             self.select.words, self.select.keeps = [], []
@@ -158,10 +154,6 @@ class Judge:
             one.samples = [s for s in one.samples if is_guest(s) or s.event != TRACEPOINT and
                            s.mode == (KERNEL if s.tid % 2 else HOST)]
         self.made.samples = [s for one in self.made.recordings for s in one.samples]
-
-    def write(self, name, content):
-        with open(os.path.join(self.folder, name), "wb") as f:
-            f.write(content)
 
     def flame(self, files, *words, verb="flame"):
         """(standard output, standard error, status)"""

@@ -7,6 +7,7 @@ events. Some records are missing, lost, cut short, too late, or where no kernel 
 recordings of known_exits.py the pairs are known; what is in these is for a reader to find out.
 """
 import fnmatch
+import os
 import re
 import struct
 
@@ -440,3 +441,14 @@ def reason_name(reason):
 
 def seconds(ns):
     return f"{ns // 10**9}.{ns % 10**9:09}"
+
+
+def write_all(folder, guest, files):
+    """The paths of the guest's ELF, and of the recordings."""
+    elf = os.path.join(folder, "guest.elf")
+    paths = [os.path.join(folder, f"{i}.data") for i in range(len(files))]
+    with open(elf, "wb") as f:
+        f.write(guest.elf())
+    for path, made in zip(paths, files):
+        made.write_to(path)
+    return elf, paths

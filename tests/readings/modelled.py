@@ -337,3 +337,13 @@ def near(text, number, places):
 def names_of(rng, n):
     """Of symbols; they are not in the order of their addresses."""
     return [f"{rng.choice('abcdefgh')}_{i}" for i in range(n)]
+
+
+def write_all(folder, made):
+    """The names of the recordings, which are there with their guests' ELFs."""
+    files = [f"{i}.data" for i in range(len(made.recordings))]
+    guests = [guest.path for guest in made.guests]
+    for name, one in zip(guests + files, made.guests + made.recordings):
+        with open(os.path.join(folder, name), "wb") as f:
+            f.write(one.data())
+    return files

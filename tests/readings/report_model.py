@@ -23,7 +23,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from forged import CPU, HOST, PERIOD, TIME
 from modelled import (CLOCKS, EVENTS, MAPPED, TRACEPOINT, VMM, Guest, Recording, Space, is_guest,
-                      names_of, near)
+                      names_of, near, write_all)
 from modelled_view import Count, Inclusive, Selection, View
 from programs import hlguest_of
 from shares import effective
@@ -65,11 +65,7 @@ class Judge:
     def __init__(self, hlguest, folder, made):
         self.made, self.hlguest, self.folder = made, hlguest, folder
         rng = self.rng = self.made.rng
-        for guest in self.made.guests:
-            self.write(guest.path, guest.data())
-        self.files = [f"{i}.data" for i in range(len(self.made.recordings))]
-        for name, one in zip(self.files, self.made.recordings):
-            self.write(name, one.data())
+        self.files = write_all(folder, self.made)
         self.select = Selection(rng, self.made.recordings)
         self.options = {
             "gaps": rng.choice(("retag", "retag", "drop", "stretch")),
@@ -86,10 +82,6 @@ class Judge:
         self.counted()
         if any(s.callers for s in self.guest) and not self.counters:
             self.tree = rng.choice(("none", "caller", "callee"))
-
-    def write(self, name, content):
-        with open(os.path.join(self.folder, name), "wb") as f:
-            f.write(content)
 
     def counted(self):
         self.left = self.select.of(self.made.samples)
