@@ -218,16 +218,14 @@ static json_t *states(const struct hlg_report *r)
 static void put_image(json_t *o, const struct hlg_report *r, uint32_t number,
 		      unsigned lane)
 {
+	const struct hlg_image *image;
 	uint64_t base;
-	const struct hlg_image *image =
-		hlg_trust_of_sandbox(&r->trust, (int32_t)number, &base);
+	const bool known = hlg_report_table_runs(r, number, lane, &image, &base) == 1;
 
-	if (!image && !r->space->n_lanes)
+	if (!known && !r->space->n_lanes)
 		return;
-	if (!image && hlg_space_in_lane(r->space, lane, &image, &base) != 1)
-		image = NULL;
-	json_object_set_new(o, "image", image ? hlg_json_text(image->path) : json_null());
-	if (image && base != HLG_SPACE_NOWHERE)
+	json_object_set_new(o, "image", known ? hlg_json_text(image->path) : json_null());
+	if (known && base != HLG_SPACE_NOWHERE)
 		json_object_set_new(o, "base", hlg_json_hex(base));
 }
 

@@ -153,6 +153,15 @@ void hlg_report_table_sums(struct hlg_report_table_sum sums[static HLG_REPORT_SU
 	*sums++ = (struct hlg_report_table_sum){"dropped", v->dropped};
 }
 
+size_t hlg_report_table_runs(const struct hlg_report *r, uint32_t sandbox, unsigned lane,
+			     const struct hlg_image **image, uint64_t *base)
+{
+	*image = hlg_trust_of_sandbox(&r->trust, (int32_t)sandbox, base);
+	if (*image)
+		return 1;
+	return r->space->n_lanes ? hlg_space_in_lane(r->space, lane, image, base) : 2;
+}
+
 const char *hlg_report_table_state(enum hlg_state state)
 {
 	static const char *const words[] = {"guest kernel", "guest user", "host kernel",

@@ -9,6 +9,7 @@
 #include "config.h"
 #include "filter/report/banner.h"
 #include "filter/view/calls.h"
+#include "filter/write/report-table.h"
 #include "filter/write/text-callers.h"
 #include "filter/write/text-line.h"
 #include "filter/write/text-scale.h"
@@ -182,12 +183,9 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 static void add_image(struct hlg_text_line *line, const struct hlg_report *r,
 		      uint32_t number, unsigned lane)
 {
+	const struct hlg_image *image;
 	uint64_t base;
-	const struct hlg_image *image =
-		hlg_trust_of_sandbox(&r->trust, (int32_t)number, &base);
-	size_t n = image               ? 1
-		   : r->space->n_lanes ? hlg_space_in_lane(r->space, lane, &image, &base)
-				       : 2;
+	size_t n = hlg_report_table_runs(r, number, lane, &image, &base);
 
 	if (n == 0)
 		hlg_text_line_add(line, 0,
