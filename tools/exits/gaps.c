@@ -5,73 +5,71 @@
 #include <string.h>
 
 #include "symtab/bsearch.h"
+#include "symtab/grow.h"
 
 enum {
 	N_CPUS = HLG_ANY_CPU + 1
 };
 
-static struct hlg_exits_gap *at(const struct hlg_exits_gap_list *list, size_t i)
+static bool lies_within(const struct hlg_exits_gap *gap,
+			const struct hlg_exits_gap *other)
 {
-	return &list->gaps[i < list->before ? i : i + list->room - list->n];
+	return gap->start >= other->start && gap->end <= other->end;
 }
 
-/* The place of the first that ends behind end. */
-static size_t find(const struct hlg_exits_gap_list *list, uint64_t end)
+/* Behind the last run, which begins at begin: gap ends behind all of it, or with it. */
+static void append(struct hlg_exits_gap_list *list, size_t begin,
+		   struct hlg_exits_gap gap)
 {
-	const size_t before = list->before;
-	size_t i = HLG_BSEARCH_UPTO(list->gaps, before, end, end);
-
-	if (i < before || before == list->n)
-		return i;
-	return before + HLG_BSEARCH_UPTO(at(list, before), list->n - before, end, end);
+	if (list->n > begin && lies_within(&gap, &list->gaps[list->n - 1]))
+		return;
+	while (list->n > begin && lies_within(&list->gaps[list->n - 1], &gap))
+		list->n--;
+	list->gaps[list->n++] = gap;
 }
 
-/* The free room is in front of place i then. */
-static void move_room(struct hlg_exits_gap_list *list, size_t i)
+/* Makes one of the last two runs. */
+static bool merge(struct hlg_exits_gap_list *list)
 {
-	const size_t room = list->room - list->n, before = list->before;
-	struct hlg_exits_gap *gaps = list->gaps;
+	const size_t begin = list->runs[list->n_runs - 2],
+		     middle = list->runs[list->n_runs - 1], n = list->n - begin;
+	struct hlg_exits_gap *gaps = malloc(n * sizeof(*gaps));
+	size_t i = 0, k = middle - begin;
 
-	if (i < before)
-		memmove(&gaps[i + room], &gaps[i], (before - i) * sizeof(*gaps));
-	else if (i > before)
-		memmove(&gaps[before], &gaps[before + room],
-			(i - before) * sizeof(*gaps));
-	list->before = i;
-}
-
-static bool make_room(struct hlg_exits_gap_list *list)
-{
-	const size_t behind = list->n - list->before,
-		     room = list->room ? 2 * list->room : 16;
-	struct hlg_exits_gap *gaps;
-
-	if (list->n < list->room)
-		return true;
-	gaps = reallocarray(list->gaps, room, sizeof(*gaps));
 	if (!gaps)
 		return false;
-	memmove(&gaps[room - behind], &gaps[list->before], behind * sizeof(*gaps));
-	list->gaps = gaps;
-	list->room = room;
+	memcpy(gaps, &list->gaps[begin], n * sizeof(*gaps));
+	list->n = begin;
+	while (i < middle - begin || k < n)
+		if (k == n || (i < middle - begin && gaps[i].end <= gaps[k].end))
+			append(list, begin, gaps[i++]);
+		else
+			append(list, begin, gaps[k++]);
+	list->n_runs--;
+	free(gaps);
 	return true;
+}
+
+/* How many gaps the i-th run has. */
+static size_t length(const struct hlg_exits_gap_list *list, size_t i)
+{
+	return (i + 1 < list->n_runs ? list->runs[i + 1] : list->n) - list->runs[i];
 }
 
 static bool add(struct hlg_exits_gap_list *list, struct hlg_exits_gap gap)
 {
-	size_t next = find(list, gap.end);
-
-	if (next < list->n && at(list, next)->start <= gap.start)
-		return true; /* it lies within the next */
-	move_room(list, next);
-	while (list->before && list->gaps[list->before - 1].start >= gap.start) {
-		list->before--; /* lies within it */
-		list->n--;
-	}
-	if (!make_room(list))
+	if (!HLG_GROW(list->gaps, list->n))
 		return false;
-	list->gaps[list->before++] = gap;
-	list->n++;
+	if (list->n == 0 || gap.end < list->gaps[list->n - 1].end) {
+		if (!HLG_GROW(list->runs, list->n_runs))
+			return false;
+		list->runs[list->n_runs++] = list->n;
+	}
+	append(list, list->runs[list->n_runs - 1], gap);
+	while (list->n_runs > 1 &&
+	       length(list, list->n_runs - 2) / 2 < length(list, list->n_runs - 1))
+		if (!merge(list))
+			return false;
 	return true;
 }
 
@@ -84,12 +82,18 @@ bool hlg_exits_gap(struct hlg_exits_gaps *g, uint64_t start, uint64_t end, uint1
 	return g->cpu && add(&g->all, gap) && add(&g->cpu[cpu], gap);
 }
 
-/* Of the gaps that end behind from the first begins first. */
+/* Of those of a run that end behind from the first begins first. */
 static bool tears(const struct hlg_exits_gap_list *list, uint64_t from, uint64_t to)
 {
-	size_t i = find(list, from);
+	for (size_t i = 0; i < list->n_runs; i++) {
+		const struct hlg_exits_gap *run = &list->gaps[list->runs[i]];
+		const size_t n = length(list, i);
+		size_t first = HLG_BSEARCH_UPTO(run, n, end, from);
 
-	return i < list->n && at(list, i)->start < to;
+		if (first < n && run[first].start < to)
+			return true;
+	}
+	return false;
 }
 
 bool hlg_exits_gaps_tear(const struct hlg_exits_gaps *g, uint64_t from, uint16_t from_cpu,
@@ -101,11 +105,17 @@ bool hlg_exits_gaps_tear(const struct hlg_exits_gaps *g, uint64_t from, uint16_t
 	       tears(&g->cpu[HLG_ANY_CPU], from, to);
 }
 
+static void finish(struct hlg_exits_gap_list *list)
+{
+	free(list->gaps);
+	free(list->runs);
+}
+
 void hlg_exits_gaps_finish(struct hlg_exits_gaps *g)
 {
-	free(g->all.gaps);
+	finish(&g->all);
 	for (size_t i = 0; g->cpu && i < N_CPUS; i++)
-		free(g->cpu[i].gaps);
+		finish(&g->cpu[i]);
 	free(g->cpu);
 	*g = (struct hlg_exits_gaps){0};
 }

@@ -4,10 +4,11 @@
  * lost between them: if there is a gap in between on the CPU of either, or on any CPU if
  * the thread has moved.
  *
- * Gaps may come in any order, and be asked for in between. A question takes O(log n)
- * time; a gap takes as long as moving those between it and the one before it, which are
- * few as perf writes them. Memory: 32 bytes for each gap that lies in no other, and up to
- * as much again.
+ * Gaps may come in any order, and be asked for in between: they are kept as runs that are
+ * sorted, of which the last two are merged until each is twice as long as the next. So a
+ * gap takes O(log n) time on the whole, O(1) in order, as perf writes them; and a
+ * question O(log^2 n), O(log n) then. Memory: 16 bytes for each gap that lies in no
+ * other, up to as much again, and the same once more while runs are merged.
  */
 #ifndef HLG_TOOLS_EXITS_GAPS_H
 #define HLG_TOOLS_EXITS_GAPS_H
@@ -18,14 +19,14 @@
 
 #define HLG_ANY_CPU UINT16_MAX
 
-/* By end, and so by start: none lies within another. The room that is free lies where the
- * latest was put in. */
+/* In each run by end, and so by start: none lies within another. */
 struct hlg_exits_gap_list {
 	struct hlg_exits_gap {
 		uint64_t start, end; /* (start, end], ns */
 	} * gaps;
-	size_t n, room;
-	size_t before; /* of the n, in front of the free room; the others end the array */
+	size_t n;
+	size_t *runs; /* where each begins */
+	size_t n_runs;
 };
 
 /* All zero before the first gap. */

@@ -565,7 +565,7 @@ def forked_mappings(put, verb):
 
 
 def many_losses(put, verb):
-    """Lost records, each before the last, or all for as long as the recording."""
+    """Lost records, each before the last, far from it, or all for as long as the recording."""
     n, end = 300000, f.record(f.FINISHED_ROUND, 0, b"")
     guest = put("guest.elf", f.guest())
     pair = f.crossing(False, 1) + f.crossing(True, 2)
@@ -579,6 +579,9 @@ def many_losses(put, verb):
                      for i in range(n // 3))
     forward = b"".join(f.lost(2 * n + i, cpu=1) for i in range(n))
     yield verb("exits", "-q", guest, put("c.data", f.crossings(pairs + forward))), 0, ""
+    # Records without fields again, in turns in two places.
+    turns = b"".join(f.crossing(False, 2 * i + (i % 2 << 40), short=True) for i in range(n // 2))
+    yield verb("exits", "-q", guest, put("d.data", f.crossings(pair + turns))), 0, ""
 
 
 def many_formats(put, verb):
