@@ -191,9 +191,9 @@ static int decode(struct hlg_decoder *d)
 }
 
 int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
-		     const char *path, struct hlg_err *err)
+		     size_t memory, const char *path, struct hlg_err *err)
 {
-	struct hlg_unpack all = HLG_UNPACK_INIT;
+	struct hlg_unpack all = HLG_UNPACK_INIT(memory);
 	struct hlg_decoder d = {.names = MAX_SHARING * size + FREE_NAMES,
 				.saved = saved,
 				.events = (uint32_t)saved->events.n,
@@ -202,7 +202,7 @@ int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t 
 				.cells = saved->cells.n,
 				.hosts = saved->hosts.n,
 				.host_stacks = saved->host_stacks.n,
-				.sample = HLG_UNPACK_INIT,
+				.sample = HLG_UNPACK_INIT(memory),
 				.path = path,
 				.err = err};
 	int rc;

@@ -17,7 +17,10 @@ int hlg_decode_fail_memory(struct hlg_decoder *d)
 int hlg_decode_fail_unpack(struct hlg_decoder *d, const struct hlg_unpack *why)
 {
 	if (why->spent)
-		return hlg_decode_fail(d, "it would take more than 2 GiB of memory");
+		return hlg_err_set(d->err, HLG_EINPUT,
+				   "%s: is damaged: it would take more than %zu MiB of "
+				   "memory (save it again)",
+				   d->path, why->most >> 20);
 	return why->failed ? hlg_decode_fail_memory(d)
 			   : hlg_decode_fail(d, "it is not in pprof's format");
 }

@@ -18,10 +18,13 @@
 enum {
 	GZIP = 15 + 16,     /* window bits, and that it is gzip's format: zlib.h */
 	AT_FIRST = 1 << 18, /* bytes to read, and of the message */
-	/* A profile deflates to a fifth or a tenth; one of a few samples is small anyway.
-	 */
-	SANE_RATIO = 200,
-	SANE_SIZE = 1 << 20
+	/* A profile deflates to a fifth or a tenth, one of stacks of 127 frames to a
+	 * thirtieth, of 500 to a 75th; and unpacked takes up to 50 times its file's size
+	 * beside the message. Small ones may be anything. */
+	SANE_RATIO = 100,
+	SANE_SIZE = 64 << 20,
+	SANE_MEMORY_RATIO = 64,
+	SANE_MEMORY = 32 << 20
 };
 
 struct bytes {
@@ -91,7 +94,8 @@ static int read_file(struct input *in, struct hlg_err *err)
 		}
 	}
 	if (file->n > HLG_SAVED_MAX_BYTES)
-		return fail(in, err, "is larger than any profile of hlguest's (save it with less "
+		return fail(in, err,
+			    "is larger than any profile of hlguest's (save it with less "
 			    "in by=)");
 	return file->n ? 0 : fail(in, err, "is empty (save it again)");
 }
@@ -123,10 +127,12 @@ static int fail_inflate(const struct input *in, struct hlg_err *err, int z)
 
 static int inflate_all(struct input *in, z_stream *z, struct hlg_err *err)
 {
-	size_t sane = SANE_SIZE + in->file.n * SANE_RATIO;
+	size_t sane = in->file.n * SANE_RATIO;
 	struct bytes *to = &in->message;
 	int rc, status = Z_OK;
 
+	if (sane < SANE_SIZE)
+		sane = SANE_SIZE;
 	if (sane > HLG_SAVED_MAX_BYTES)
 		sane = HLG_SAVED_MAX_BYTES;
 	while (status == Z_OK) {
@@ -193,6 +199,12 @@ static int open_input(struct input *in, const char *path, struct hlg_err *err)
 			      : 0;
 }
 
+/* What unpacking the message may take, in bytes. */
+static size_t sane_memory(const struct input *in)
+{
+	return SANE_MEMORY + in->message.n + in->file.n * SANE_MEMORY_RATIO;
+}
+
 int hlg_pprof_load(struct hlg_saved *saved, const char *path,
 		   struct hlg_progress *progress, struct hlg_err *err)
 {
@@ -205,7 +217,8 @@ int hlg_pprof_load(struct hlg_saved *saved, const char *path,
 		close(in.fd);
 	free(in.file.at);
 	if (rc == 0)
-		rc = hlg_pprof_decode(saved, in.message.at, in.message.n, in.name, err);
+		rc = hlg_pprof_decode(saved, in.message.at, in.message.n,
+				      sane_memory(&in), in.name, err);
 	free(in.message.at);
 	return rc;
 }

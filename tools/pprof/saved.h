@@ -299,10 +299,11 @@ int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t
 
 /*
  * Adds the bytes of a profile that this program wrote to saved, every number in them
- * checked; name is for messages, and outlives saved.
+ * checked; refused where unpacking them takes more than so many bytes of memory. name is
+ * for messages, and outlives saved.
  */
 int hlg_pprof_decode(struct hlg_saved *saved, const unsigned char *data, size_t size,
-		     const char *name, struct hlg_err *err);
+		     size_t memory, const char *name, struct hlg_err *err);
 
 /* Writes a resolved profile to path, or to stream if path is NULL. */
 int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *stream,
@@ -310,8 +311,8 @@ int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *strea
 
 /*
  * Adds the file at path ("-" is standard input) to saved, checked, to be resolved before
- * it is used. A file that is cut off, damaged, has something behind its end or inflates
- * to suspiciously many bytes for its size is refused; saved is good for nothing then.
+ * it is used. A file that is cut off, damaged, has something behind its end or grows to
+ * suspiciously many bytes for its size is refused; saved is good for nothing then.
  * progress may be NULL.
  */
 int hlg_pprof_load(struct hlg_saved *saved, const char *path,

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/pprof/unpack.h"
 
-/* Of a message: over ten times HLG_SAVED_MAX_BYTES. */
-#define MAX_MEMORY ((size_t)2 << 30)
-
 /*
  * Where there is no memory it does not return: protobuf-c 1.4 frees what it has not got
  * for a repeated field.
@@ -13,7 +10,7 @@ static void *limited_alloc(void *ctx, size_t size)
 	struct hlg_unpack *unpack = ctx;
 	void *bytes = NULL;
 
-	unpack->spent = size > MAX_MEMORY || unpack->arena.size > MAX_MEMORY - size;
+	unpack->spent = size > unpack->most || unpack->arena.size > unpack->most - size;
 	if (!unpack->spent)
 		bytes = hlg_saved_arena_alloc(&unpack->arena, size, 1);
 	unpack->failed = !unpack->spent && !bytes;

@@ -10,16 +10,17 @@
 
 #include "tools/pprof/saved.h"
 
-/* Of one message at a time; begins as HLG_UNPACK_INIT. */
+/* Of one message at a time, of at most so much memory; begins as HLG_UNPACK_INIT. */
 struct hlg_unpack {
 	struct hlg_saved_arena arena; /* of the message */
-	bool spent, failed; /* it asked for more than 2 GiB; malloc had no more */
+	size_t most;                  /* bytes */
+	bool spent, failed; /* it asked for more than that; malloc had no more */
 	jmp_buf none;
 };
 
-#define HLG_UNPACK_INIT                                                                  \
+#define HLG_UNPACK_INIT(most_bytes)                                                      \
 	{                                                                                \
-		.arena = {.raw = true }                                                  \
+		.arena = {.raw = true}, .most = (most_bytes)                             \
 	}
 
 /* The message, until the next is unpacked or all is finished. NULL: it would take too

@@ -96,6 +96,16 @@ def shared_functions(put, verb):
         yield verb(*words), 1, "its names are too long in all"
 
 
+def repeated_messages(put, verb):
+    """A saved profile of 1 MB, 60 MB of which are one message over and over."""
+    saved = gzip.decompress(f.profile([b"f"], [5]))
+    random = f.message(99, os.urandom(800000))
+    for i, told in (6, "would take more than"), (4, "would take more than"), (13, ""):
+        one = f.message(i, b"")
+        data = gzip.compress(saved + one * (60000000 // len(one)) + random, 6, mtime=0)
+        yield verb("merge", "-o", "o.pb.gz", put(f"{i}.pb.gz", data)), 1, told
+
+
 def many_events(put, verb):
     """Events of a saved profile, one of which has a sample."""
     saved = put("a.pb.gz", f.profile([b"f"], [5], [b"e%d" % i for i in range(60000)]))
@@ -684,7 +694,7 @@ def shared_insides(put, verb):
 
 CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sections,
          many_aliases, many_reasons, shared_insides, shared_names, shared_notes, shared_ids,
-         shared_functions, many_events, many_images, many_bases, many_states,
+         shared_functions, repeated_messages, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, long_name, large_function,
          many_callers, popular_function, many_misfits, one_name,
