@@ -91,7 +91,7 @@ void hlg_report_table_row(struct hlg_value c[static HLG_REPORT_COLUMNS],
 		c[HLG_REPORT_ALIASES] =
 			(struct hlg_value){.is = true, .list = {next_alias, place}};
 	if (place->image)
-		c[HLG_REPORT_IMAGE] = hlg_table_text_value(place->image->path);
+		c[HLG_REPORT_IMAGE] = hlg_table_text_value(hlg_image_word(place->image));
 	if (place->image && !row->inlined) {
 		c[HLG_REPORT_ADDR] = hlg_table_count_value(place->start);
 		c[HLG_REPORT_SIZE] = hlg_table_count_value(place->end - place->start);
@@ -113,8 +113,8 @@ void hlg_report_table_region(struct hlg_value c[static HLG_REPORT_COLUMNS],
 	c[HLG_REPORT_SERIES] = hlg_table_text_value(series);
 	c[HLG_REPORT_NAME] =
 		hlg_table_text_value(v->rows[v->parts[region->first_part].row].name);
-	c[HLG_REPORT_IMAGE] =
-		hlg_table_text_value(region->image ? region->image->path : NULL);
+	c[HLG_REPORT_IMAGE] = hlg_table_text_value(
+		region->image ? hlg_image_word(region->image) : NULL);
 	c[HLG_REPORT_ADDR] = hlg_table_count_value(region->addr);
 	c[HLG_REPORT_SIZE] = hlg_table_count_value(r->options->region);
 	hlg_report_table_count(c, region->count);

@@ -304,6 +304,7 @@ void hlg_image_destroy(struct hlg_image *image)
 	free(image->path);
 	free(image->file);
 	free(image->label);
+	free(image->word);
 	free(image);
 }
 
@@ -486,6 +487,11 @@ bool hlg_image_are_of_one_name(const struct hlg_image *a, const struct hlg_image
 const char *hlg_image_short_name(const struct hlg_image *image)
 {
 	return image->label ? image->label : hlg_image_file_name(image);
+}
+
+const char *hlg_image_word(const struct hlg_image *image)
+{
+	return image->word ? image->word : image->path;
 }
 
 uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr)

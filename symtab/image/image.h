@@ -44,6 +44,7 @@ struct hlg_image {
 	char *path; /* what it is called; and its file, if that is NULL: hlg_image_file */
 	char *file;
 	char *label; /* hlg_image_short_name, where others are called so; or NULL */
+	char *word;  /* hlg_image_word, where others have its path; or NULL */
 	struct hlg_elf64 elf; /* without syms and strtab; all zero for a perf map */
 	/* Where in its file the ELF lies, if that is a host program that carries its
 	 * guests with it, and which of its guests it is, and the next; size 0: the ELF
@@ -178,7 +179,11 @@ bool hlg_image_has_code(const struct hlg_image *image);
  * called so, with its first base; and where two of these are one, with its folders. */
 const char *hlg_image_short_name(const struct hlg_image *image);
 
-/* The same, whoever else is called so. */
+/* Its path; in a space (arranged) where others have it, with its first base: what it can
+ * be named by, and told from others. */
+const char *hlg_image_word(const struct hlg_image *image);
+
+/* What it is called without folders, whoever else is called so. */
 const char *hlg_image_file_name(const struct hlg_image *image);
 bool hlg_image_are_of_one_name(const struct hlg_image *a, const struct hlg_image *b);
 

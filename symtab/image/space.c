@@ -108,48 +108,83 @@ static int compare_names_and_bases(const void *a, const void *b)
 	return order ? order : hlg_bsearch_order((*x)->base, (*y)->base);
 }
 
+static int compare_paths(const void *a, const void *b)
+{
+	const struct hlg_image *const *x = a, *const *y = b;
+
+	return strcmp((*x)->path, (*y)->path);
+}
+
+/* "NAME@0xBASE", of an image that has a base. False without memory. */
+static bool name_at(char **to, const char *name, const struct hlg_image *image)
+{
+	if (image->from != HLG_BASE_NONE &&
+	    asprintf(to, "%s@0x%" PRIx64, name, image->base) < 0)
+		*to = NULL;
+	return image->from == HLG_BASE_NONE || *to;
+}
+
 /* Images of one name, by base: those that have one get labels, which tell each from the
  * others. */
 static bool label(struct hlg_image **images, size_t n)
 {
-	bool at_one = false;
+	bool at_one = false, ok = true;
 
 	for (size_t i = 1; i < n; i++)
 		at_one |= images[i]->base == images[i - 1]->base &&
 			  images[i]->from != HLG_BASE_NONE &&
 			  images[i - 1]->from != HLG_BASE_NONE;
-	for (size_t i = 0; n > 1 && i < n; i++)
-		if (images[i]->from != HLG_BASE_NONE &&
-		    asprintf(&images[i]->label, "%s@0x%" PRIx64,
+	for (size_t i = 0; ok && i < n; i++)
+		ok = name_at(&images[i]->label,
 			     at_one ? images[i]->path : hlg_image_file_name(images[i]),
-			     images[i]->base) < 0) {
-			images[i]->label = NULL;
-			return false;
-		}
-	return true;
+			     images[i]);
+	return ok;
 }
 
-/* Names that several images have become labels. False without memory. */
-static bool label_all(const struct hlg_space *space)
+/* The same of images of one path. */
+static bool word(struct hlg_image **images, size_t n)
 {
-	struct hlg_image **sorted = calloc(space->n_images + 1, sizeof(*sorted));
-	bool ok = sorted;
+	bool ok = true;
 
-	for (size_t i = 0; ok && i < space->n_images; i++) {
-		sorted[i] = space->images[i];
-		free(sorted[i]->label);
-		sorted[i]->label = NULL;
-	}
-	if (ok && space->n_images > 1)
-		qsort(sorted, space->n_images, sizeof(*sorted), compare_names_and_bases);
-	for (size_t i = 0, j; ok && i < space->n_images; i = j) {
-		for (j = i + 1;
-		     j < space->n_images && compare_names(&sorted[i], &sorted[j]) == 0;
-		     j++)
+	for (size_t i = 0; ok && i < n; i++)
+		ok = name_at(&images[i]->word, images[i]->path, images[i]);
+	return ok;
+}
+
+/* Sorts images, and names those that are alike together. */
+static bool name_alike(struct hlg_image **images, size_t n,
+		       int (*sort)(const void *, const void *),
+		       int (*compare)(const void *, const void *),
+		       bool (*name)(struct hlg_image **, size_t))
+{
+	bool ok = true;
+
+	if (n > 1)
+		qsort(images, n, sizeof(*images), sort);
+	for (size_t i = 0, j; ok && i < n; i = j) {
+		for (j = i + 1; j < n && compare(&images[i], &images[j]) == 0; j++)
 			;
-		ok = label(&sorted[i], j - i);
+		ok = j - i == 1 || name(&images[i], j - i);
 	}
-	free(sorted);
+	return ok;
+}
+
+/* Names and paths that several images have get their bases. False without memory. */
+static bool name_all(const struct hlg_space *space)
+{
+	const size_t n = space->n_images;
+	struct hlg_image **images = calloc(n + 1, sizeof(*images));
+	bool ok = images;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		images[i] = space->images[i];
+		free(images[i]->label);
+		free(images[i]->word);
+		images[i]->label = images[i]->word = NULL;
+	}
+	ok = ok && name_alike(images, n, compare_paths, compare_paths, word) &&
+	     name_alike(images, n, compare_names_and_bases, compare_names, label);
+	free(images);
 	return ok;
 }
 
@@ -163,7 +198,7 @@ int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
 	free(space->ranges);
 	space->n_ranges = 0;
 	space->ranges = malloc((max + 1) * sizeof(*space->ranges));
-	if (!space->ranges || !label_all(space))
+	if (!space->ranges || !name_all(space))
 		return hlg_err_memory(err, "images");
 	for (size_t i = 0; i < space->n_images; i++)
 		for (size_t k = 0; k < hlg_image_n_bases(space->images[i]); k++)

@@ -9,6 +9,7 @@ sandboxes' threads so in one recording. The report is that of all samples at one
 each function's count, nothing outside, every base told, whoever reads the files.
 """
 import collections
+import csv
 import json
 import os
 import random
@@ -228,6 +229,28 @@ def saved(bench, rng):
         yield f"{sorted(set(first.items()) ^ set(second.items()))[:6]}"
 
 
+def twice(bench, rng):
+    """An ELF that is named twice: rows of programs' formats tell which of the two they are of."""
+    guests = [(0x200000, 7, rng.sample(bench.addrs, 600)),
+              (0x40000000, 8, rng.sample(bench.addrs, 600))]
+    path = bench.write("twice.data", guests)
+    words = [f"{bench.elf}@{base:#x}" for base, _, _ in guests]
+    found = collections.Counter()
+    for row in bench.json("report", *words, path)["functions"]:
+        found[row["image"]] += row["samples"]
+    if found != dict.fromkeys(words, 600):
+        yield f"json: {found}"
+    rows = csv.DictReader(must(bench.hlguest, "report", "--format=csv", *words, path).splitlines())
+    found = collections.Counter((row["record"], row["image"], row["addr"]) for row in rows
+                                if row["record"] in ("function", "region"))
+    if {image for _, image, _ in found} != set(words) or max(found.values()) > 1:
+        yield f"csv: {found.most_common(3)}"
+    for (base, _, addrs), word in zip(guests, words):
+        out = must(bench.hlguest, "lookup", *words, hex(base + addrs[0]))
+        if f"(function, {word})" not in out:
+            yield f"lookup: {out}"
+
+
 def begun(bench, rng):
     """KVM's records have a hundred sandboxes, each at a base of its own; and more than are
     kept, which is said; and of two that lie across each other the lower one in any order."""
@@ -262,7 +285,7 @@ def main():
             return tap.finish()
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
                 ("nobody", nobody), ("short", short), ("alike", alike), \
-                ("lanes", lanes), ("saved", saved), ("begun", begun):
+                ("lanes", lanes), ("saved", saved), ("twice", twice), ("begun", begun):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()
 

@@ -63,7 +63,8 @@ static void put_place(json_t *o, const struct hlg_place *place)
 				    ? hlg_json_text(hlg_image_name(image, place->symbol))
 				    : json_null());
 	json_object_set_new(o, "kind", json_string(hlg_place_name_kind(place->kind)));
-	json_object_set_new(o, "image", hlg_json_text(image ? image->path : NULL));
+	json_object_set_new(o, "image",
+			    hlg_json_text(image ? hlg_image_word(image) : NULL));
 	json_object_set_new(o, "addr", image ? hlg_json_hex(place->start) : json_null());
 	json_object_set_new(o, "size",
 			    image ? hlg_json_number(place->end - place->start)

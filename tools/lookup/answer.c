@@ -57,7 +57,7 @@ static int write_text(void *answer, FILE *f, struct hlg_err *err)
 	fprintf(f, " (%s", hlg_place_name_kind(a->place.kind));
 	if (a->place.image) {
 		fputs(", ", f);
-		hlg_escape_print(f, a->place.image->path);
+		hlg_escape_print(f, hlg_image_word(a->place.image));
 	}
 	if (a->inside)
 		fprintf(f, ", inside an instruction: is it this ELF%s?",
@@ -119,7 +119,7 @@ static int write_json(void *answer, FILE *f, struct hlg_err *err)
 	put(o, "kind", hlg_json_text(hlg_place_name_kind(place->kind)));
 	put(o, "name", hlg_json_text(a->name));
 	if (place->image) {
-		put(o, "image", hlg_json_text(place->image->path));
+		put(o, "image", hlg_json_text(hlg_image_word(place->image)));
 		put(o, "address", hlg_json_hex(place->addr));
 		put(o, "offset", hlg_json_number(place->addr - place->start));
 		put(o, "size", hlg_json_number(place->end - place->start));

@@ -333,8 +333,9 @@ static json_t *json_row(const struct hlg_top_row *row)
 			    hlg_json_text(row->since->border
 						  ? "vm exit"
 						  : hlg_place_name_kind(place->kind)));
-	json_object_set_new(object, "file",
-			    hlg_json_text(place->image ? place->image->path : NULL));
+	json_object_set_new(
+		object, "file",
+		hlg_json_text(place->image ? hlg_image_word(place->image) : NULL));
 	json_object_set_new(object, "address", hlg_json_hex(place->start));
 	json_object_set_new(object, "recent", json_of(row->recent));
 	json_object_set_new(object, "since", json_of(row->since));
