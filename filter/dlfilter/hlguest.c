@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "filter/dlfilter/perf-options.h"
+#include "filter/options/help.h"
 #include "filter/output/memstream.h"
 #include "filter/run.h"
 #include "filter/stacks/address-map.h"

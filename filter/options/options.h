@@ -12,8 +12,6 @@
 #ifndef HLG_FILTER_OPTIONS_OPTIONS_H
 #define HLG_FILTER_OPTIONS_OPTIONS_H
 
-#include <stdio.h>
-
 #include "filter/options/number.h"
 #include "symtab/err.h"
 
@@ -183,16 +181,5 @@ bool hlg_options_selects(const struct hlg_option *option);
 
 /* Did the user set the option of this name? */
 bool hlg_options_given(const struct hlg_options *options, const char *name);
-
-/*
- * Under which heading of a help text an option belongs, by its place from 0 on; name may
- * be one that only the command has. An option that has none of its own is of the rows.
- */
-size_t hlg_options_heading(const char *name);
-const char *hlg_options_heading_text(size_t heading); /* "Rows:"; NULL behind the last */
-
-/* Help for all options, under their headings: lines of at most 78 columns, '\n' behind
- * each. formats are the words of format=, "a|b|c". */
-void hlg_options_help(FILE *f, const char *formats);
 
 #endif

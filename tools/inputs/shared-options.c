@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/options/help.h"
 #include "filter/options/options.h"
 #include "tools/cli/cpus.h"
 
@@ -181,7 +182,8 @@ static struct hlg_verb_option shared_option(const struct hlg_verb *verb, size_t 
 {
 	struct hlg_verb_option option = shared[i];
 
-	option.heading = hlg_options_heading_text(hlg_options_heading(option.name));
+	option.heading =
+		hlg_options_help_heading_text(hlg_options_help_heading(option.name));
 	if (option.set == set_input && verb->files) /* which has elf in front */
 		option.files = verb->files + strlen("elf ");
 	return option;
@@ -215,7 +217,8 @@ static struct hlg_verb_option filter_option(const struct hlg_verb *verb,
 								  : 0,
 		.set = set_filter,
 		.fallback = fallback_of(verb, from),
-		.heading = hlg_options_heading_text(hlg_options_heading(from->name))};
+		.heading = hlg_options_help_heading_text(
+			hlg_options_help_heading(from->name))};
 
 	if (option.letter == 'g')
 		option.set = set_call_graph;
@@ -234,11 +237,11 @@ static void add_shared(struct hlg_verb_option *options, size_t *n,
 {
 	for (size_t i = 0; i < N_SHARED; i++)
 		if (shared[i].name && hlg_inputs_has(verb, shared[i].name) &&
-		    hlg_options_heading(shared[i].name) == heading)
+		    hlg_options_help_heading(shared[i].name) == heading)
 			options[(*n)++] = shared_option(verb, i);
 	for (size_t i = 0; i < hlg_n_options; i++)
 		if (hlg_inputs_has(verb, hlg_option_table[i].name) &&
-		    hlg_options_heading(hlg_option_table[i].name) == heading)
+		    hlg_options_help_heading(hlg_option_table[i].name) == heading)
 			options[(*n)++] = filter_option(verb, &hlg_option_table[i]);
 }
 
@@ -253,7 +256,7 @@ struct hlg_verb_option *hlg_inputs_options(const struct hlg_verb *verb)
 	options = calloc(N_SHARED + hlg_n_options + n_own + 1, sizeof(*options));
 	if (!options)
 		return NULL;
-	for (size_t heading = 0; verb->shared && hlg_options_heading_text(heading);
+	for (size_t heading = 0; verb->shared && hlg_options_help_heading_text(heading);
 	     heading++)
 		add_shared(options, &n, verb, heading);
 	/* Of two without a name the first counts. */

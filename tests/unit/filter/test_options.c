@@ -5,6 +5,7 @@
  * and the table itself is checked: each entry is in the help, with its words, in lines of
  * at most 78 columns, and its stated default is what an empty command line gives.
  */
+#include "filter/options/help.h"
 #include "filter/options/options.h"
 
 #include <string.h>
@@ -442,22 +443,24 @@ START_TEST(help_headings)
 
 	for (size_t i = 0; i < hlg_n_options; i++) {
 		const struct hlg_option *opt = &hlg_option_table[i];
-		size_t heading = hlg_options_heading(opt->name);
+		size_t heading = hlg_options_help_heading(opt->name);
 
-		ck_assert_ptr_nonnull(hlg_options_heading_text(heading));
+		ck_assert_ptr_nonnull(hlg_options_help_heading_text(heading));
 		snprintf(line, sizeof(line), "\n\n%s\n",
-			 hlg_options_heading_text(heading));
+			 hlg_options_help_heading_text(heading));
 		found = strstr(text, line);
-		ck_assert_msg(found, "no %s", hlg_options_heading_text(heading));
-		last = hlg_options_heading_text(heading + 1)
-			       ? strstr(found, hlg_options_heading_text(heading + 1))
+		ck_assert_msg(found, "no %s", hlg_options_help_heading_text(heading));
+		last = hlg_options_help_heading_text(heading + 1)
+			       ? strstr(found, hlg_options_help_heading_text(heading + 1))
 			       : text + strlen(text);
 		snprintf(line, sizeof(line), "\n%s=", opt->name);
 		found = strstr(found, line);
 		ck_assert_msg(found && found < last, "%s is elsewhere", opt->name);
 	}
-	ck_assert_uint_eq(hlg_options_heading("nosuch"), hlg_options_heading("top"));
-	ck_assert_uint_ne(hlg_options_heading("pi"), hlg_options_heading("pid"));
+	ck_assert_uint_eq(hlg_options_help_heading("nosuch"),
+			  hlg_options_help_heading("top"));
+	ck_assert_uint_ne(hlg_options_help_heading("pi"),
+			  hlg_options_help_heading("pid"));
 	free(text);
 }
 END_TEST
