@@ -198,6 +198,10 @@ class Recording:
             self.samples.append(self.sample(time, draw))
         if rng.random() < .4:
             self.losses = [rng.randint(1, 1000) for _ in range(rng.randint(1, 3))]
+        # When each was: also in front of all samples, between them, long behind them.
+        self.lost_at = [rng.choice((self.begins, time, rng.randint(self.begins, time),
+                                    time + rng.randrange(10**9), self.begins - 10**8))
+                        for _ in self.losses]
 
     def has(self, bit):
         return bool(self.kind & bit)
@@ -266,9 +270,9 @@ class Recording:
                 "<2I3Q2I2Q2I", pid, pid, MAPPED, 0x1000, 0, 8, 1, 1, 0, 5, 2) + name +
                 self.tail(pid, pid, self.begins - 1))
         out += b"".join(map(self.pack, self.samples))
-        for n in self.losses:
+        for n, time in zip(self.losses, self.lost_at):
             out += forged.record(LOST, 0, struct.pack("<2Q", 1, n) +
-                                 self.tail(*self.threads[0], self.begins))
+                                 self.tail(*self.threads[0], time))
         return out
 
     def data(self):
@@ -294,7 +298,12 @@ class Space:
         return [f"{guest.path}@{base:#x}" for guest, base in self.bases]
 
     def path(self, image):
-        return None if image is None else self.bases[image][0].path
+        """Of one that is named twice with its base, as it can be named."""
+        if image is None:
+            return None
+        guest, base = self.bases[image]
+        twice = [of.path for of, _ in self.bases].count(guest.path) > 1
+        return f"{guest.path}@{base:#x}" if twice else guest.path
 
     def called(self, image):
         """Without folders; of one that is named twice with its base, which text has, too."""

@@ -61,28 +61,29 @@ class Selection:
 
     @staticmethod
     def times(rng, recordings, some):
-        known = some.time is not None
+        """What has no time is in none."""
         time = some.time or 10**9
-        first, last = {}, {}
-        for one in recordings if known else ():
-            if one.samples:
-                first[one.number] = min(s.time for s in one.samples)
-                last[one.number] = max(s.time for s in one.samples)
-        yield f"--time={seconds(time)},", lambda s: known and s.time >= time
-        yield f"--time=,{seconds(time)}", lambda s: known and s.time < time
+        timed = {one.number: [s.time for s in one.samples if s.time is not None]
+                 for one in recordings}
+        first = {number: min(times) for number, times in timed.items() if times}
+        last = {number: max(times) for number, times in timed.items() if times}
+        yield f"--time={seconds(time)},", lambda s: s.time is not None and s.time >= time
+        yield f"--time=,{seconds(time)}", lambda s: s.time is not None and s.time < time
         low, high = sorted(rng.randrange(10**8) for _ in range(2))
         if low < high:
             yield f"--time=+{low}ns,+{high}ns", \
-                lambda s: known and low <= s.time - first[s.file] < high
+                lambda s: s.time is not None and low <= s.time - first[s.file] < high
         part, nth = rng.choice(((10, 3), (50, 2), (25, 1)))
 
         def within(s):
             """In the nth part of its recording, whose last part has its end, too."""
+            if s.time is None:
+                return False
             length = (last[s.file] - first[s.file]) * part
             at = 100 * (s.time - first[s.file])
             return (nth - 1) * length <= at < nth * length or \
                 nth * part == 100 and at == nth * length
-        yield f"--time={part}%/{nth}", lambda s: known and within(s)
+        yield f"--time={part}%/{nth}", within
 
     def of(self, samples):
         return [s for s in samples if all(keep(s) for keep in self.keeps)]

@@ -55,7 +55,8 @@ class Made:
         n = rng.choice((0, 3, 20, 60, 120, 500))
         self.recordings = [
             Recording(rng, i, events, lambda: rng.choice(hot) if rng.random() < .5 else
-                      self.space.some(rng), n if i == 0 else rng.randint(0, 60), lacks,
+                      self.space.some(rng), n if i == 0 else rng.randint(0, 60),
+                      rng.choice((lacks, lacks, 0)),
                       self.space.returns())
             for i in range(rng.choice((1, 1, 2, 3)))]
         self.samples = [s for one in self.recordings for s in one.samples]

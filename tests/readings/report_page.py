@@ -88,8 +88,13 @@ class Judge(report_model.Judge):
         none = "The samples have no times." in page
         if none == timed or ("time" in self.data) != timed:
             yield f"times: {none}, {'time' in self.data}"
-        if "time" in self.data and "Without a time" in page:
-            yield "samples without a time"
+        untimed = [s for s in self.left if s.time is None and
+                   (is_guest(s) or s.event != TRACEPOINT)]
+        guest = sum(map(is_guest, untimed))
+        said = [f"Without a time: {guest} guest and {len(untimed) - guest} host samples. "
+                "They count in the whole only."] * bool(untimed and timed)
+        if re.findall("Without a time.*?(?=<)", page) != said:
+            yield f"not said: {said}"
 
     def table(self, page):
         """Rows, as JSON has them, and bars up to the end of the first one's interval."""
@@ -367,9 +372,10 @@ class Judge(report_model.Judge):
         data = self.data["time"]
         # A tracepoint's hits on the host are none of the time that they are in.
         timed = {one.number: [s for s in self.left if s.file == one.number and
-                              (is_guest(s) or s.event != TRACEPOINT)]
+                              s.time is not None and (is_guest(s) or s.event != TRACEPOINT)]
                  for one in self.made.recordings}
-        losses = {one.number: one.begins // SLICE for one in self.made.recordings if one.losses}
+        losses = {one.number: [(time // SLICE, n) for time, n in zip(one.lost_at, one.losses)]
+                  for one in self.made.recordings if one.losses and one.has(TIME)}
         timed = {number: of for number, of in timed.items() if of or number in losses}
         if data["slice"] != SLICE:
             yield f"slices of {data['slice']} ns"
@@ -378,11 +384,11 @@ class Judge(report_model.Judge):
         self.slices = {}
         for number, runs in timed.items():
             span = [s.time // SLICE for s in runs]
-            span += [losses[number]] if number in losses else []
+            span += [slice_ for slice_, _ in losses.get(number, ())]
             first = min(span)
             starts.append(at)
-            if number in losses:
-                lost[at + losses[number] - first] += sum(self.made.recordings[number].losses)
+            for slice_, n in losses.get(number, ()):
+                lost[at + slice_ - first] += n
             for s in runs:
                 place = at + s.time // SLICE - first
                 self.slices[id(s)] = place
@@ -417,7 +423,8 @@ class Judge(report_model.Judge):
             return
         for i, (_, _, of) in enumerate(self.places()):
             for s in of:
-                right[self.slices[id(s)], i] += self.weight(s, True)
+                if s.time is not None:
+                    right[self.slices[id(s)], i] += self.weight(s, True)
         got = collections.Counter()
         for when, what, n in zip(sums(where["when"]), sums(where["what"]), where["count"]):
             got[when, what] += n
