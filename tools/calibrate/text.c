@@ -16,74 +16,6 @@ const char *hlg_calibrate_kvm(const struct hlg_calibration *c)
 				   : "no module's name";
 }
 
-static size_t fault(FILE *f, const char *line)
-{
-	if (f)
-		fprintf(f, "  %s\n", line);
-	return 1;
-}
-
-static size_t count_faults(FILE *f, const struct hlg_counts *counts)
-{
-	char line[256];
-	size_t n = 0;
-
-	for (size_t side = 0; side < HLG_COUNT_SIDES; side++)
-		for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
-			const struct hlg_steps *steps = &counts->steps[side][i];
-			const struct hlg_law *law = &hlg_count_laws[i];
-			size_t k = 0;
-
-			if (steps->reason[0] || steps->exact)
-				continue;
-			while (k + 1 < HLG_COUNT_SIZES &&
-			       steps->steps[k] ==
-				       hlg_calibrate_steps(law, counts->sizes[k]))
-				k++;
-			snprintf(line, sizeof(line),
-				 "%s, %s: %" PRIu64 " steps instead of %" PRIu64,
-				 law->program, hlg_count_sides[side], steps->steps[k],
-				 hlg_calibrate_steps(law, counts->sizes[k]));
-			n += fault(f, line);
-		}
-	return n;
-}
-
-static size_t crossing_faults(FILE *f, const struct hlg_crossings *crossings, bool kvm)
-{
-	char line[320];
-	size_t n = 0;
-
-	if (kvm && crossings->served != GUESTS_CROSSINGS) {
-		const char *why = crossings->rows[HLG_CROSS_FAULT_IN].reason;
-
-		snprintf(line, sizeof(line),
-			 "page faults: %" PRIu64 " of %d were served%s%s",
-			 crossings->served, GUESTS_CROSSINGS, why[0] ? ": " : "", why);
-		n += fault(f, line);
-	}
-	for (enum hlg_crossing_row i = 0; i < HLG_CROSS_ROWS; i++)
-		if (crossings->rows[i].unordered) {
-			snprintf(line, sizeof(line), "%s: %s", hlg_crossing_names[i].text,
-				 crossings->rows[i].reason);
-			n += fault(f, line);
-		}
-	return n;
-}
-
-size_t hlg_calibrate_faults(FILE *f, const struct hlg_calibration *c)
-{
-	size_t n = 0;
-
-	if (c->parts & HLG_CALIBRATE_CROSSING)
-		n += crossing_faults(f, &c->crossings, c->kvm);
-	if (c->parts & HLG_CALIBRATE_LANDING && c->landings.fault[0])
-		n += fault(f, c->landings.fault);
-	if (c->parts & HLG_CALIBRATE_COUNTING)
-		n += count_faults(f, &c->counts);
-	return n;
-}
-
 static void put_machine(FILE *f, const struct hlg_calibration *c)
 {
 	const struct hlg_machine *m = &c->machine;
@@ -583,58 +515,6 @@ int hlg_calibrate_text(void *calibration, FILE *f, struct hlg_err *err)
 		hlg_calibrate_tables(f, c, c->parts);
 	else
 		fputs("  (-v shows all measurements)\n", f);
-	return 0;
-}
-
-/* Nothing in a column whose counter this machine does not have. */
-static void put_cell(FILE *f, const struct hlg_pmu_counted *c, enum hlg_pmu_event event,
-		     size_t run)
-{
-	if (!c->reason[event][0])
-		fprintf(f, "%" PRIu64, c->values[event][run]);
-}
-
-/* Instructions are the counter's, or the law's where stepping bears it out. */
-static void put_run(FILE *f, const struct hlg_counts *counts, size_t side, size_t i,
-		    size_t run)
-{
-	const struct hlg_pmu_counted *c = &counts->counted[side][i];
-	bool counted = !c->reason[HLG_PMU_INSTRUCTIONS][0];
-	bool stepped = !counted && counts->steps[side][i].exact;
-
-	put_cell(f, c, HLG_PMU_INSTRUCTIONS, run);
-	if (stepped)
-		fprintf(f, "%" PRIu64,
-			hlg_calibrate_retired(&hlg_count_laws[i], counts->operations));
-	fputc(',', f);
-	put_cell(f, c, HLG_PMU_CYCLES, run);
-	fprintf(f, ",%" PRIu64 ",", c->ticks[run]);
-	put_cell(f, c, HLG_PMU_BRANCHES, run);
-	fprintf(f, ",%" PRIu64 ",%" PRIu64 ",,%s,%s,%zu,%s\n", c->faults[run],
-		c->interrupts[run], hlg_count_laws[i].program, hlg_count_sides[side],
-		run + 1,
-		counted   ? "counter"
-		: stepped ? "steps"
-			  : "");
-}
-
-int hlg_calibrate_csv(void *calibration, FILE *f, struct hlg_err *err)
-{
-	const struct hlg_counts *counts =
-		&((const struct hlg_calibration *)calibration)->counts;
-
-	(void)err;
-
-	fputs("ins,l_cycle,ref_cycle,event1,event2,event3,event4,program,side,run,"
-	      "ins_from\n",
-	      f);
-	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++)
-		for (size_t side = 0; side < HLG_COUNT_SIDES; side++) {
-			const struct hlg_pmu_counted *c = &counts->counted[side][i];
-
-			for (size_t run = 0; run < c->runs; run++)
-				put_run(f, counts, side, i, run);
-		}
 	return 0;
 }
 
