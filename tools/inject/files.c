@@ -12,20 +12,32 @@
 #include <unistd.h>
 
 #include "filter/output/out.h"
+#include "filter/output/target.h"
 #include "filter/output/temp-file.h"
 #include "symtab/file.h"
 
-#define SOME 65536
+enum {
+	SOME = 65536,
+	MAGIC = 8 /* bytes that tell what a file is */
+};
 
-static int copy(int from, const char *path, int to, const char *folder,
+/* Copies all to a file, which is at name, too; no more of what does not begin as a
+ * recording than tells that. */
+static int copy(int from, const char *path, int to, const char *name, const char *folder,
 		struct hlg_err *err)
 {
 	char some[SOME];
+	size_t all = 0;
 	ssize_t n;
 
-	while ((n = read(from, some, sizeof(some))) > 0 || (n < 0 && errno == EINTR))
+	while ((n = read(from, some, sizeof(some))) > 0 || (n < 0 && errno == EINTR)) {
 		if (n > 0 && !hlg_temp_file_write(to, some, (size_t)n))
 			return hlg_out_fail(folder, "written", errno, err);
+		all += n > 0 ? (size_t)n : 0;
+		if (all >= MAGIC && all < MAGIC + SOME &&
+		    hlg_target_magic(name) != HLG_MAGIC_RECORDING)
+			return 0;
+	}
 	return n == 0 ? 0
 		      : hlg_err_set(err, HLG_ESYSTEM,
 				    "%s: cannot be read: %s (try a file)", path,
@@ -36,6 +48,7 @@ int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err
 {
 	bool standard = strcmp(path, "-") == 0;
 	const char *folder = hlg_temp_file_folder();
+	char *name = NULL;
 	struct stat st;
 	int from, rc;
 
@@ -51,16 +64,24 @@ int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err
 	rc = hlg_temp_file_nameless(folder);
 	if (rc < 0)
 		rc = hlg_out_fail(folder, "written", errno, err);
-	if (rc >= 0) {
-		*fd = rc;
-		rc = copy(from, standard ? "standard input" : path, *fd, folder, err);
-	}
-	if (!standard)
-		close(from);
-	if (rc == 0 && asprintf(again, "/proc/self/fd/%d", *fd) < 0) {
-		*again = NULL;
+	*fd = rc >= 0 ? rc : -1;
+	if (rc >= 0 && asprintf(&name, "/proc/self/fd/%d", *fd) < 0) {
+		name = NULL;
 		rc = hlg_err_memory(err, path);
 	}
+	if (rc >= 0)
+		rc = copy(from, standard ? "standard input" : path, *fd, name, folder,
+			  err);
+	if (!standard)
+		close(from);
+	/* As a file it may be read as often as is needed, by the name that it has. */
+	if (rc == 0 && standard &&
+	    (dup2(*fd, STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) != 0))
+		rc = hlg_out_fail(folder, "read", errno, err);
+	if (rc == 0 && !standard)
+		*again = name;
+	else
+		free(name);
 	return rc;
 }
 

@@ -10,7 +10,8 @@
 #include "symtab/grow.h"
 
 enum {
-	AT_FIRST = 1 << 16 /* bytes */
+	AT_FIRST = 1 << 16, /* bytes */
+	MOST = 1 << 28      /* bytes: 2.6 million names of 100; a device has no end */
 };
 
 static const char *name_of(const char *path)
@@ -18,11 +19,20 @@ static const char *name_of(const char *path)
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-/* All of f, and a NUL behind it. */
-static int read_all(char **bytes, size_t *n, FILE *f, const char *path,
+static int fail_nul(const char *path, struct hlg_err *err)
+{
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: has a NUL in it (is it a list? names that end with NUL "
+			   "need -0)",
+			   path);
+}
+
+/* All of f, and a NUL behind it; of what has a NUL in it, if names do not end with one,
+ * no more than that. */
+static int read_all(char **bytes, size_t *n, FILE *f, bool nul, const char *path,
 		    struct hlg_err *err)
 {
-	size_t room = AT_FIRST;
+	size_t room = AT_FIRST, got;
 
 	*n = 0;
 	*bytes = malloc(room);
@@ -38,22 +48,30 @@ static int read_all(char **bytes, size_t *n, FILE *f, const char *path,
 			room *= 2;
 		}
 		errno = EIO;
-		*n += fread(*bytes + *n, 1, room - *n - 1, f);
+		got = fread(*bytes + *n, 1, room - *n - 1, f);
 		if (ferror(f))
 			return hlg_file_fail_read(path, errno, err);
+		if (!nul && memchr(*bytes + *n, '\0', got))
+			return fail_nul(path, err);
+		*n += got;
+		if (*n > MOST)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: has more than %d MiB (is it a list?)",
+					   path, MOST >> 20);
 	}
 	(*bytes)[*n] = '\0';
 	return 0;
 }
 
-static int read_file(char **bytes, size_t *n, const char *path, struct hlg_err *err)
+static int read_file(char **bytes, size_t *n, bool nul, const char *path,
+		     struct hlg_err *err)
 {
 	FILE *f = fopen(path, "re");
 	int rc;
 
 	if (!f)
 		return hlg_file_fail(path, errno, err);
-	rc = read_all(bytes, n, f, path, err);
+	rc = read_all(bytes, n, f, nul, path, err);
 	fclose(f);
 	return rc;
 }
@@ -63,12 +81,6 @@ static int split(struct hlg_list *list, size_t size, char end, const char *path,
 {
 	char *at = list->bytes, *behind = list->bytes + size;
 
-	if (end != '\0' && memchr(at, '\0', size))
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"%s: has a NUL in it (is it a list? names that end with "
-			"NUL need -0)",
-			path);
 	while (at < behind) {
 		char *stop = memchr(at, end, (size_t)(behind - at));
 
@@ -95,9 +107,9 @@ int hlg_list_read(struct hlg_list *list, const char *path, bool nul, struct hlg_
 
 	*list = (struct hlg_list){0};
 	if (strcmp(path, "-") == 0)
-		rc = read_all(&list->bytes, &size, stdin, name_of(path), err);
+		rc = read_all(&list->bytes, &size, stdin, nul, name_of(path), err);
 	else
-		rc = read_file(&list->bytes, &size, path, err);
+		rc = read_file(&list->bytes, &size, nul, path, err);
 	if (rc < 0)
 		return rc;
 	path = name_of(path);

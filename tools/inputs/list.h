@@ -26,8 +26,8 @@ struct hlg_list {
 	unsigned char digest[HLG_SHA256_SIZE]; /* of the file's bytes */
 };
 
-/* Reads the list at path, or standard input for "-". Fails, too, if it names nothing. The
- * caller finishes it in any case. */
+/* Reads the list at path, or standard input for "-". Fails, too, if it names nothing, or
+ * has more than 256 MiB. The caller finishes it in any case. */
 int hlg_list_read(struct hlg_list *list, const char *path, bool nul, struct hlg_err *err);
 
 /* Sorts names by their bytes. */

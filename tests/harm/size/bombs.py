@@ -692,6 +692,20 @@ def shared_insides(put, verb):
     yield verb("lookup", host, "0x1000"), 1, ""
 
 
+def endless(put, verb):
+    """What never ends: a device as a list of files, a pipe that is no recording."""
+    guest = put("guest.elf", f.guest())
+    yield verb("report", "--input-list=/dev/zero", guest), 1, "has a NUL in it"
+    yield verb("merge", "--input-list=/dev/urandom", "-o", "o.pb.gz"), 1, "has a NUL in it"
+    zeros = ["sh", "-c", 'cat /dev/zero | "$@"', "sh"]
+    yield zeros + verb("inject", guest, "-", "-o", "o.data"), 1, "standard input: is no recording"
+    yield zeros + verb("report", guest, "-"), 1, "standard input: is no recording"
+    pipe = os.path.join(os.path.dirname(guest), "pipe")
+    os.mkfifo(pipe)
+    zeros = ["sh", "-c", 'cat /dev/zero >"$0" & exec "$@"', pipe]
+    yield zeros + verb("inject", guest, pipe, "-o", "o.data"), 1, "is no recording"
+
+
 CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sections,
          many_aliases, many_reasons, shared_insides, shared_names, shared_notes, shared_ids,
          shared_functions, repeated_messages, many_events, many_images, many_bases, many_states,
@@ -701,7 +715,7 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
-         long_event_name, many_losses, many_formats]
+         long_event_name, many_losses, many_formats, endless]
 
 
 def limit():
