@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "filter/report/notes.h"
 #include "tools/cli/output.h"
 #include "tools/source/hint.h"
 
@@ -38,10 +39,16 @@ static int open_sources(struct hlg_top_judged *j, struct hlg_err *err)
 
 /* Rows of one name are told apart by their addresses: lines of the source would be read
  * anew each time. */
-static int build(struct hlg_top_judged *j, struct hlg_err *err)
+static int build(struct hlg_top_judged *j, enum hlg_top_judge_for what,
+		 struct hlg_err *err)
 {
 	int rc = hlg_run_build(&j->run, &j->report, err);
 
+	if (rc == 0 && what == HLG_TOP_JUDGE_LISTING) { /* as annotate has it */
+		rc = hlg_notes_add_exits(&j->report, err);
+		if (!j->report.callers.stacks) /* all are on their way, none is lost */
+			j->report.stacks = NULL;
+	}
 	if (rc == 0 && !j->report.suppressed)
 		rc = hlg_twins_tell(&j->report, &(struct hlg_twins_hint){NULL, NULL},
 				    err);
@@ -70,7 +77,7 @@ static int judge(struct hlg_top_judged *j, int n_words, char *const *words,
 		rc = open_sources(j, err);
 	}
 	if (rc == 0 && (what == HLG_TOP_JUDGE_TABLE || what == HLG_TOP_JUDGE_LISTING))
-		rc = build(j, err);
+		rc = build(j, what, err);
 	return rc;
 }
 
