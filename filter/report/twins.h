@@ -18,7 +18,7 @@ struct hlg_twins_hint {
 
 /*
  * Sets apart of such rows, in the whole view and in those of groups: the hint where all
- * of one name have another one, else the image's own address, 0x4010. Fails without
+ * of one name have another one, else the image's own address, ELF 0x4010. Fails without
  * memory.
  */
 int hlg_twins_tell(struct hlg_report *report, const struct hlg_twins_hint *hint,

@@ -104,22 +104,46 @@ void hlg_top_text_live(FILE *f, const struct hlg_top_shown *shown)
 		put_exits(f, shown);
 }
 
-/* Lines of report's head that say nothing that changes with each sample. Stacks come two
- * rounds later than samples, so that some lack callers is always so. */
-static bool is_kept(const char *line)
+/* Does it begin with these words, which may stand on several lines? */
+static bool begins(const char *at, const char *words)
 {
-	if (strstr(line, " of the samples lack callers"))
-		return false;
-	return strncmp(line, "guest ", 6) == 0 || strncmp(line, "check ", 6) == 0 ||
-	       strncmp(line, "!! ", 3) == 0 || strncmp(line, "warning: ", 9) == 0;
+	for (; *words; words++) {
+		size_t blanks = strspn(at, " \n");
+
+		if (*words == ' ' ? blanks == 0 : *at != *words)
+			return false;
+		at += *words == ' ' ? blanks : 1;
+	}
+	return true;
+}
+
+/* What report's head says of all samples, and not of each that comes, from a line on to
+ * the end of those that go on. Stacks come two rounds later than samples, so that some
+ * lack callers is always so. */
+static bool is_kept(const char *line, const char *end)
+{
+	for (const char *at = line; at < end; at++)
+		if (begins(at, "of the samples lack callers"))
+			return false;
+	return begins(line, "guest ") || begins(line, "check ") || begins(line, "!! ") ||
+	       begins(line, "warning: ");
+}
+
+/* Behind a line and those that go on with it. */
+static const char *end_of(const char *line)
+{
+	do
+		line += strcspn(line, "\n") + 1;
+	while (line[-1] && *line == ' ');
+	return line[-1] ? line : line - 1;
 }
 
 void hlg_top_text_head(FILE *f, const struct hlg_top_shown *shown)
 {
 	struct hlg_report report;
 	struct hlg_memstream m;
-	char *text, *rest;
-	bool kept = false;
+	const char *end;
+	char *text;
 
 	if (!shown->judged) {
 		hlg_text_line_wrap(f, &shown->screen, "check     ",
@@ -132,11 +156,11 @@ void hlg_top_text_head(FILE *f, const struct hlg_top_shown *shown)
 	report.screen = shown->screen;
 	if (hlg_memstream_open(&m))
 		hlg_text_head_write(m.f, &report);
-	rest = text = hlg_memstream_close(&m);
-	for (char *line; (line = strsep(&rest, "\n"));) {
-		kept = line[0] == ' ' ? kept : is_kept(line);
-		if (kept)
-			fprintf(f, "%s\n", line);
+	text = hlg_memstream_close(&m);
+	for (const char *line = text; line && *line; line = end) {
+		end = end_of(line);
+		if (is_kept(line, end))
+			fwrite(line, 1, (size_t)(end - line), f);
 	}
 	free(text);
 }
@@ -271,10 +295,13 @@ static void put_sums(FILE *f, const struct hlg_top_shown *shown)
 	const struct hlg_top_sums *s = &shown->rows->sums[HLG_TOP_SINCE];
 	const struct hlg_view *v = &shown->rows->since;
 
-	fprintf(f, "accounted %" PRIu64 " samples = %" PRIu64 " guest + %" PRIu64 " host",
-		s->seen.samples, v->guest.samples, s->host.samples - s->traced);
+	fprintf(f,
+		"accounted %" PRIu64 " sample%s = %" PRIu64 " guest + %" PRIu64 " host",
+		s->seen.samples, s->seen.samples == 1 ? "" : "s", v->guest.samples,
+		s->host.samples - s->traced);
 	if (s->traced)
-		fprintf(f, " + %" PRIu64 " tracepoint hits", s->traced);
+		fprintf(f, " + %" PRIu64 " tracepoint hit%s", s->traced,
+			s->traced == 1 ? "" : "s");
 	fprintf(f, "; guest = %" PRIu64 " in rows", v->kept.samples);
 	if (v->border.samples)
 		fprintf(f, " + %" PRIu64 " at VM exits", v->border.samples);
