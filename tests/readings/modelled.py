@@ -275,17 +275,23 @@ class Recording:
                                  self.tail(*self.threads[0], time))
         return out
 
-    def data(self):
+    def known(self, event):
+        """Its type and config."""
+        return EVENTS.get(event) or EVENTS[event.partition(":")[0]]
+
+    def described(self):
+        """(attributes, the ids of each, features) of its events."""
         attrs, ids, described = [], [], b""
         for i, event in enumerate(self.events):
-            known = EVENTS.get(event) or EVENTS[event.partition(":")[0]]
-            attr = bytearray(forged.attr(self.kind, *known))
+            attr = bytearray(forged.attr(self.kind, *self.known(event)))
             attr[16:24] = struct.pack("<Q", self.every[event])
             attrs.append(bytes(attr))
             ids.append(struct.pack("<Q", 1 + i))
             described += attrs[-1] + struct.pack("<2I32s", 1, 32, event.encode()) + ids[-1]
-        features = {12: struct.pack("<2I", len(attrs), 128) + described}
-        return forged.recording(self.records(), attrs, ids, features)
+        return attrs, ids, {12: struct.pack("<2I", len(attrs), 128) + described}
+
+    def data(self):
+        return forged.recording(self.records(), *self.described())
 
 
 class Space:
