@@ -83,9 +83,11 @@ static void note_left_out(const struct hlg_recording_sums *sums, const char *of,
 	if (sums->unknown)
 		hlg_note_list_warn(notes,
 				   "%s%" PRIu64
-				   " records are of types that this hlguest does not "
-				   "know, and were skipped (is it older than perf?)",
-				   of, sums->unknown);
+				   " record%s that this hlguest does not know, and %s "
+				   "skipped (is it older than perf?)",
+				   of, sums->unknown,
+				   sums->unknown == 1 ? " is of a type" : "s are of types",
+				   sums->unknown == 1 ? "was" : "were");
 	if (sums->packed)
 		hlg_note_list_warn(notes,
 				   "%s%" PRIu64
