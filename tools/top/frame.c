@@ -16,7 +16,17 @@ enum {
 	HEAD_PART = 4  /* but this part of the screen */
 };
 
-/* Cuts a text to so many cells: each character takes one, as everywhere here. */
+/* Of what is escaped: each character takes one, as everywhere here. */
+static unsigned cells_of(const char *text)
+{
+	unsigned cells = 0;
+
+	for (; *text; text++)
+		cells += ((unsigned char)*text & 0xc0) != 0x80;
+	return cells;
+}
+
+/* Cuts a text to so many cells. */
 static void cut(char *text, unsigned columns)
 {
 	unsigned cells = 0;
@@ -57,6 +67,16 @@ __attribute__((format(printf, 4, 5))) static void put(struct hlg_top_frame *f,
 		text = NULL;
 	va_end(ap);
 	add(f, shown, look, 0, text);
+}
+
+/* As wide as the screen is, whatever bytes its letters take. */
+static void put_title(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+		      const char *text)
+{
+	unsigned cells = cells_of(text), columns = shown->screen.columns;
+
+	put(f, shown, HLG_TOP_TITLE, "%s%*s", text,
+	    columns > cells ? (int)(columns - cells) : 0, "");
 }
 
 /* What a function of text.h writes, to be freed; NULL without memory. */
@@ -161,8 +181,7 @@ static void put_table(struct hlg_top_frame *f, const struct hlg_top_shown *shown
 	if (lines > 4)
 		put_head(f, shown);
 	if (lines > 3)
-		put(f, shown, HLG_TOP_TITLE, "%-*s", (int)shown->screen.columns,
-		    headings ? headings : "");
+		put_title(f, shown, headings ? headings : "");
 	free(headings);
 	put_rows(f, shown, keys, lines > f->n + 1 ? lines - f->n - 1 : 0);
 }
@@ -173,7 +192,7 @@ static void put_pane(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 	size_t room = shown->screen.lines > 2 ? shown->screen.lines - 2 : 0;
 
 	hlg_top_keys_fit_text(keys, pane->n, room);
-	put(f, shown, HLG_TOP_TITLE, "%-*s", (int)shown->screen.columns, pane->title);
+	put_title(f, shown, pane->title);
 	for (size_t i = keys->line; i < pane->n && i < keys->line + room; i++)
 		put(f, shown, look_of(pane->lines[i]), "%s", pane->lines[i]);
 }
