@@ -207,6 +207,29 @@ class Live:
 
     # What happens.
 
+    def steps(self, n):
+        """Reads all of it in so many slices, or some more, of any length."""
+        rng, size, at = self.rng, len(self.stream.data()), 0
+        for to in sorted(rng.randrange(size + 1) for _ in range(n)) + [size]:
+            if self.judged and to < size and rng.random() < .5:
+                # About as many as make another report due.
+                to = self.grown(self.judged[0] // GROWTH + rng.randrange(2))
+            at = max(at, to)
+            self.read(at)
+            self.refresh(rng.choice((self.every, self.every, self.every + rng.randrange(self.every),
+                                     max(1, self.judged_at + LATE - self.now - rng.randrange(2)),
+                                     rng.randrange(1, 5000 * SECOND))))
+            yield
+
+    def grown(self, more):
+        """Where in the stream there are so many more samples of the guest than were judged."""
+        wanted = self.judged[0] + more
+        for (what, _), end in zip(self.stream.parts, self.stream.ends):
+            wanted -= isinstance(what, Sample) and is_guest(what)
+            if not wanted:
+                return end
+        return self.stream.ends[-1]
+
     def read(self, to):
         """So many bytes have come."""
         self.script.append(f"bytes {to}")

@@ -17,7 +17,7 @@ import types
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
-from live import HITS, SECOND, Live, name_of
+from live import HITS, Live, name_of
 from modelled import Sample, is_guest, names_of, near
 from modelled_view import Count
 from tap import environment, run, seeds
@@ -27,14 +27,9 @@ PLAIN = ("ns", "lost", "traced", "exits", "vmm_exits")
 
 class Figures(Live):
     def go(self):
-        rng, size = self.rng, len(self.stream.data())
-        steps = rng.randint(1, 12)
-        at = sorted(rng.randrange(size + 1) for _ in range(steps)) + [size]
+        rng = self.rng
         self.ask_json()
-        for to in at:
-            self.read(to)
-            self.refresh(rng.choice((self.every, self.every, self.every + rng.randrange(self.every),
-                                     rng.randrange(1, 5000 * SECOND))))
+        for _ in self.steps(rng.randint(1, 12)):
             if rng.random() < .7:
                 self.ask_json()
             for key in " ", "z":

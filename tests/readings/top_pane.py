@@ -41,20 +41,46 @@ class Callers:
             pane += [f"{bare}{' more' * bool(ways)} sample{'s' * (bare != 1)}, of which no caller "
                      f"is known: {LATER[0]}", LATER[1]]
         self.show(place[1].name, pane)
-        if len({n for n, _ in blocks}) < len(blocks):  # in any order
+        if len(ways) <= WAYS:
+            self.ask_ways(pane, blocks)
+        elif blocks[WAYS - 1][0] == blocks[WAYS][0]:  # which of them are left out is not said
+            self.show(place[1].name, None)
+        if self.pane and len({n for n, _ in blocks}) < len(blocks):  # in any order
             self.show(place[1].name, self.unsure(pane, blocks))
+
+    def ask_ways(self, pane, blocks):
+        """All of them, each where one that is as frequent may stand."""
+        columns, _, is_ascii = self.screen
+        pane = [text[:columns] for text in pane]
+        blocks = sorted((n, [text[:columns] for text in block]) for n, block in blocks)
+
+        def check(text):
+            got = [line.split(" ", 2)[2] for line in text.split("\n")[1:len(pane) + 1]]
+            at, ways = 2 * bool(blocks), []
+            for n, block in blocks:
+                to = at + 1
+                while to < len(got) and got[to]:
+                    to += 1
+                ways.append((n, got[at:to + 1]))
+                at = to + 1
+            whole = got[:2] == pane[:2] and got[at:] == pane[at:]
+            return None if whole and sorted(ways) == blocks else f"{got}, not {pane}"
+        self.want(f"frame {columns} {len(pane) + 2} {int(is_ascii)}", check)
 
     def ways(self, place):
         """{(places from it on, whether there are more): samples}; those of no known caller."""
-        ways, bare = collections.Counter(), 0
-        known = self.arrived()
+        ways, bare, known = collections.Counter(), 0, self.arrived()
+        exits = self.report_of((0, self.whole, self.parts))["exits"] or ()
         for i, s in enumerate(self.parts):
             if not isinstance(s, Sample) or not is_guest(s) or self.space.place(s.ip)[::2] != place:
                 continue
             if i >= known or s.callers is None:
                 bare += 1
                 continue
-            way = place, *(self.space.place(at - 1)[::2] for at in s.callers[0])
+            image, own = place
+            if s.ip in exits:
+                own = own._replace(name="__vm_exit__ in " + own.name)
+            way = (image, own), *(self.space.place(at - 1)[::2] for at in s.callers[0])
             if not s.callers[1]:
                 way += (None, TRUNCATED),
             ways[way, s.callers[1]] += 1

@@ -55,14 +55,9 @@ def rate(n, ns):
 
 class Text(Callers, Live):
     def go(self):
-        rng, size = self.rng, len(self.stream.data())
+        rng = self.rng
         self.keys, self.message, self.told_until, self.screen = Keys(), None, 0, (80, 24, False)
-        steps = rng.randint(1, 10)
-        at = sorted(rng.randrange(size + 1) for _ in range(steps)) + [size]
-        for to in at:
-            self.read(to)
-            self.refresh(rng.choice((self.every, self.every, self.every + rng.randrange(self.every),
-                                     rng.randrange(1, 5000 * SECOND))))
+        for _ in self.steps(rng.randint(1, 10)):
             self.fit()
             for _ in range(rng.choice((0, 1, 2, 4))):
                 rng.choice((self.ask_table, self.ask_frame, self.ask_frame, self.press_some,
@@ -159,16 +154,17 @@ class Text(Callers, Live):
 
     def named(self, key, room, is_ascii):
         """A name, and what tells it from others: that stands there if it leaves some room."""
-        told = []
-        for apart in self.apart(key):
-            remark = f"  ({cut(apart, APART, is_ascii)})" if apart else ""
-            if len(self.space.bases) > 1 and key[1] is not None:
-                remark += "  [" + cut(os.path.basename(self.space.path(key[1])), APART,
-                                      is_ascii) + "]"
-            if room and room < len(remark) + NAME:
-                remark = ""
-            told.append(cut(name_of(key), room - len(remark) if room else 1000, is_ascii) + remark)
-        return line(Any(told))
+        remark = self.remark(key, is_ascii)
+        if room and room < len(remark) + NAME:
+            remark = ""
+        return line(cut(name_of(key), room - len(remark) if room else 1000, is_ascii), remark)
+
+    def remark(self, key, is_ascii):
+        apart = self.apart(key)
+        remark = f"  ({cut(apart, APART, is_ascii)})" if apart else ""
+        if len(self.space.bases) > 1 and key[1] is not None:
+            remark += "  [" + cut(os.path.basename(self.space.path(key[1])), APART, is_ascii) + "]"
+        return remark
 
     def judged_places(self):
         """Of what has rows of its own."""
@@ -180,16 +176,20 @@ class Text(Callers, Live):
         """Of functions of one name, which had samples when the report was made."""
         is_border, image, place = key
         if is_border or place.symbol is None or place.kind == "gap":
-            return ("",)
+            return ""
         twins = {(i, p.start) for i, p in self.judged_places() if i == image and
                  p.name == place.name and p.symbol is not None and p.kind != "gap"}
-        return (f"ELF {place.start:#x}",) if len(twins) > 1 and (image, place.start) in twins else ("",)
+        return f"ELF {place.start:#x}" if len(twins) > 1 and (image, place.start) in twins else ""
 
     # Tables.
 
     def ask_table(self):
-        columns, n = self.rng.choice((20, 40, 63, 64, 71, 72, 78, 100, self.rng.randint(30, 200))), \
-            self.rng.choice((0, 1, 3, 20))
+        rng = self.rng
+        columns, n = rng.choice((20, 40, 63, 64, 71, 72, 78, 100, rng.randint(30, 200))), \
+            rng.choice((0, 1, 3, 20))
+        if self.shown.rows and rng.random() < .3:  # what stands behind a name has just no room, or just some
+            remark = self.remark(rng.choice(self.shown.rows)[0], False)
+            columns = 20 + len(remark) + NAME - rng.randrange(2)
         self.exact = self.is_exact()
         expected = list(self.table(columns, n))
         self.want(f"table {columns} {n}", lambda text: different(text.split("\n"), expected))
@@ -323,13 +323,16 @@ class Text(Callers, Live):
 
     def press_some(self):
         rng, letters = self.rng, "".join(name_of(key)[:1] for key, *_ in self.shown.rows or [])
+        if self.keys.mode == "table" and rng.random() < .1:  # a choice, and another that is not taken
+            for key in "/", rng.choice(letters or "x"), "enter", "/", "x", "escape":
+                self.press(key)
         for _ in range(rng.choice((1, 1, 2, 5))):
             if self.keys.mode == "filter":
                 key = rng.choice((*letters, "x", "enter", "enter", "escape", "backspace", "up"))
             elif self.keys.mode == "text":
                 key = rng.choice((*MOVES, "q", "q", "escape", "enter", "backspace", " ", "x", "z"))
             else:
-                key = rng.choice((*MOVES, "down", "down", " ", "z", "/", "/", "s", "s", "enter", "c", "c",
+                key = rng.choice((*MOVES, "down", "down", " ", "z", "/", "/", "s", "s", "enter", *"ccc" * (1 + self.calls),
                                   "w", "h", "?", "q", "escape", "x"))
             self.press(key)
 
