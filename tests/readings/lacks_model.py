@@ -25,7 +25,7 @@ from programs import hlguest_of
 from tap import Skip, environment, run, seeds
 
 THROTTLE, LOST_SAMPLES, TO_COME, ARCH = 5, 13, 4000, 20
-MOST, MOST_JSON, MOST_TOLD = 2**64 - 1, 2**63 - 1, 16
+MOST, MOST_JSON, MOST_TOLD, SHOWN = 2**64 - 1, 2**63 - 1, 16, 5
 HEADER, SIZE_AT = 104, 48  # where the header has the size of all records
 OWN = re.compile(r"\d+ events? (?:was|were) lost|the kernel throttled|\d+ records?,? |\d+ more notes|"
                  r"the recording |recordings were |\d+ of \d+ (?:recordings|files) |\S+ was recorded on ")
@@ -36,14 +36,14 @@ NO_END = "no end: perf record was killed, or the file was cut off (what came las
 class Broken(Recording):
     """parts: (what, bytes) each; what is a sample, the name of a counter, or None."""
 
-    def __init__(self, rng, number, space, events, n, alone):
+    def __init__(self, rng, number, space, events, n, foreign, alone):
         super().__init__(rng, number, events, lambda: space.some(rng), 0)
         self.losses, self.time, self.lost = [], self.begins, [0, 0]
         self.parts = [(None, super().records())]
         for _ in range(n):
             self.add(space)
         self.ending = rng.choice(("whole",) * 4 + ("cut", "cut", "killed", "damaged"))
-        self.is_foreign, self.is_other = rng.random() < .4, not alone and rng.random() < .1
+        self.is_foreign, self.is_other = rng.random() < foreign, not alone and rng.random() < .15
 
     def add(self, space):
         rng = self.rng
@@ -155,9 +155,11 @@ class Judge:
         self.guests = [Guest(rng, names_of(rng, 6), f"guest{i}.elf")
                        for i in range(rng.choice((1, 1, 2)))]
         self.space = Space([(guest, 0x10000 + 0x8000 * i) for i, guest in enumerate(self.guests)])
-        n = rng.choice((1, 1, 2, 3, rng.randint(2, 24)))
+        n = rng.choice((1, 1, 2, 3, rng.randint(12, 24)))
+        foreign = rng.choice((.1, .4, 1))
         events = rng.sample(("cpu-clock", "page-faults"), rng.choice((1, 1, 2)))
-        self.files = [Broken(rng, i, self.space, events, rng.choice((0, 5, 40, 120)), n == 1)
+        self.files = [Broken(rng, i, self.space, events, rng.choice((0, 5, 40, 120)),
+                             foreign, n == 1)
                       for i in range(n)]
         self.names = [f"{i:02}.data" for i in range(n)]
         for name, one in zip([*(guest.path for guest in self.guests), *self.names],
@@ -215,7 +217,8 @@ class Judge:
         others = [name for name, one in zip(self.names, self.files) if one.is_other]
         if others:
             yield f"{len(others)} of {len(self.files)} recordings could not be read: " + "; ".join(
-                f"{name}: is too short for a recording (record again)" for name in others)
+                [f"{name}: is too short for a recording (record again)" for name in others[:SHOWN]] +
+                [f"and {len(others) - SHOWN} more"] * (len(others) > SHOWN))
         yield from self.machines()
         several, n = len(self.files) > 1, len(self.read)
         left = min(MOST, sum(one.left for one in self.read))

@@ -214,11 +214,15 @@ class Live:
             if self.judged and to < size and rng.random() < .5:
                 # About as many as make another report due.
                 to = self.grown(self.judged[0] // GROWTH + rng.randrange(2))
+            late = self.judged_at + LATE - self.now - rng.randrange(2)
+            if self.judged and to < size and late > 0 and rng.random() < .3:
+                to = self.grown(1)  # that many alone would not
+            else:
+                late = rng.choice((self.every, self.every, self.every + rng.randrange(self.every),
+                                   rng.randrange(1, 5000 * SECOND)))
             at = max(at, to)
             self.read(at)
-            self.refresh(rng.choice((self.every, self.every, self.every + rng.randrange(self.every),
-                                     max(1, self.judged_at + LATE - self.now - rng.randrange(2)),
-                                     rng.randrange(1, 5000 * SECOND))))
+            self.refresh(late)
             yield
 
     def grown(self, more):

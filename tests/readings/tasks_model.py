@@ -198,8 +198,11 @@ class Made(Recording):
         mode = rng.choice((HOST,) * 4 + (KERNEL, KERNEL, GUEST_USER))
         if rng.random() < .1:  # of a thread that nobody told of
             tid = 900 + rng.randrange(3)
-        ip = {HOST: rng.choice(self.where) + rng.randrange(0x3000), KERNEL: rng.choice((
-            KERNEL_AT, MODULES_AT, MODULES_AT)) + rng.randrange(0x3000)}.get(
+        elif rng.random() < .05:  # it is the thread's number that counts
+            pid = rng.choice(self.alive)[0]
+        beyond = rng.choice((0, 0, 0x7ff, 0x800, 0xfff, 0x1000, 0x1fff, 0x2000, rng.randrange(0x3000)))
+        ip = {HOST: rng.choice(self.where) + beyond, KERNEL: rng.choice((
+            KERNEL_AT, MODULES_AT, MODULES_AT)) + beyond}.get(
                 mode, self.base + self.guest.some(rng) - TEXT)
         self.tell("sample", mode, ip, pid, tid, self.every["cpu-clock"])
 

@@ -65,6 +65,7 @@ class Callers:
                 at = to + 1
             whole = got[:2] == pane[:2] and got[at:] == pane[at:]
             return None if whole and sorted(ways) == blocks else f"{got}, not {pane}"
+        self.keys.fit_text(len(pane), len(pane))
         self.want(f"frame {columns} {len(pane) + 2} {int(is_ascii)}", check)
 
     def ways(self, place):
