@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "filter/output/memstream.h"
 #include "filter/stats/interval.h"
@@ -70,29 +71,43 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 		fputs("; no base fits", f);
 }
 
+/* Is one recording alone known to have samples of an image? */
+static bool is_of_one(const struct hlg_report *r, const struct hlg_image *image)
+{
+	const struct hlg_origins *origins = &r->profile->origins;
+	size_t first, n = hlg_origins_of(origins, HLG_ORIGIN_IMAGE, &first);
+
+	for (size_t i = first; i < first + n; i++)
+		if (strcmp(origins->at[i].key, image->elf.build_id) == 0)
+			return origins->at[i].n == 1;
+	return false;
+}
+
 /* ": another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
  * ELF that ran)": as recordings tell. */
 static bool put_builds(FILE *f, const struct hlg_report *r, const char *first)
 {
-	const char *some = r->trust.all.verdict != HLG_TRUST_MIXED ? ""
-			   : r->recordings == 1                    ? ", too"
-						: " in some recordings";
+	const bool mixed = r->trust.all.verdict == HLG_TRUST_MIXED;
 	bool any = false;
 
 	for (size_t i = 0; i < r->trust.n_images; i++) {
 		const struct hlg_image_test *ti = &r->trust.images[i];
+		const bool both = mixed && is_of_one(r, ti->image);
 
 		if (ti->identity != HLG_IDENTITY_OTHER)
 			continue;
 		fprintf(f,
 			"%sanother build ran%s: %s with build id %.8s, not %s with %.8s "
 			"(%s)",
-			any ? "; " : first, some, ti->ran->file, ti->ran->id,
-			ti->image->path, ti->image->elf.build_id,
-			!*some               ? "give the ELF that ran"
-			: r->recordings == 1 ? "name both"
-					     : "report them apart, each with the ELF "
-					       "that ran");
+			any ? "; " : first,
+			both    ? ", too"
+			: mixed ? " in some recordings"
+				: "",
+			ti->ran->file, ti->ran->id, ti->image->path,
+			ti->image->elf.build_id,
+			both    ? "name both"
+			: mixed ? "report them apart, each with the ELF that ran"
+				: "give the ELF that ran");
 		any = true;
 	}
 	return any;
