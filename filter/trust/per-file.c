@@ -51,7 +51,19 @@ struct trial {
 	struct hlg_tested tested;
 	struct own *own; /* of AArch64 */
 	size_t n_own;
+	size_t told; /* number of the image whose base is told, if any is */
 };
+
+/* The first image that has samples tells its base, in whatever order they are met. */
+static void tell_base(struct trial *t, struct hlg_per_file_verdict *fit,
+		      const struct hlg_image *image, uint64_t base, size_t n_bases)
+{
+	if (fit->n_bases && t->told <= image->number)
+		return;
+	t->told = image->number;
+	fit->base = base;
+	fit->n_bases = n_bases;
+}
 
 /* Returns false without memory. */
 static bool test_place(const struct hlg_per_file *judge, struct trial *t,
@@ -92,10 +104,7 @@ static bool test_placed(const struct hlg_per_file *judge, struct trial *t,
 			continue;
 		}
 		/* An image has one base, if any, while recordings are read. */
-		if (fit->n_bases == 0) {
-			fit->base = place.image->base;
-			fit->n_bases = 1;
-		}
+		tell_base(t, fit, place.image, place.image->base, 1);
 		if (!test_place(judge, t, &place, at->samples))
 			return false;
 	}
@@ -158,10 +167,8 @@ static bool test_found(const struct hlg_per_file *judge, struct trial *t,
 	if (image->from != HLG_BASE_NONE || !code || t->addrs.n == 0)
 		return true;
 	ok = hlg_base_find_all(code, image, t->addrs.at, t->addrs.n, &found);
-	if (ok && found.n && fit->n_bases == 0) {
-		fit->base = hlg_lane_ip(found.fits[0].base);
-		fit->n_bases = found.n;
-	}
+	if (ok && found.n)
+		tell_base(t, fit, image, hlg_lane_ip(found.fits[0].base), found.n);
 	if (ok && found.n)
 		ok = test_at(judge, t, image, &found);
 	hlg_base_find_finish(&found);
@@ -183,10 +190,8 @@ static bool test_refused(const struct hlg_per_file *judge, struct trial *t,
 	refused = hlg_addresses_pick(&some, &t->addrs, judge->space, image)
 			  ? hlg_base_search_refuses(image, code, options, &some, &found)
 			  : -1;
-	if (refused > 0 && fit->n_bases == 0) {
-		fit->base = hlg_lane_ip(found.fits[0].base);
-		fit->n_bases = found.n;
-	}
+	if (refused > 0)
+		tell_base(t, fit, image, hlg_lane_ip(found.fits[0].base), found.n);
 	if (refused > 0 && !test_at(judge, t, image, &found))
 		refused = -1;
 	hlg_addresses_finish(&some);
@@ -206,10 +211,8 @@ static bool test_also(const struct hlg_per_file *judge, struct trial *t,
 	if (!code || t->addrs.n == 0)
 		return true;
 	ok = hlg_base_search_also(judge->space, image, code, options, &t->addrs, &found);
-	if (ok && found.n && fit->n_bases == 0) {
-		fit->base = image->base;
-		fit->n_bases = 1 + found.n;
-	}
+	if (ok && found.n)
+		tell_base(t, fit, image, image->base, 1 + found.n);
 	if (ok && found.n)
 		ok = test_at(judge, t, image, &found);
 	hlg_base_find_finish(&found);
