@@ -194,6 +194,7 @@ static void add_tested(struct hlg_tested *to, const struct hlg_tested *from)
 	add_boundaries(&to->samples, &from->samples);
 	add_boundaries(&to->addrs, &from->addrs);
 	to->stray_addrs += from->stray_addrs;
+	to->data_addrs += from->data_addrs;
 	to->padding += from->padding;
 	to->starts += from->starts;
 	to->bytes += from->bytes;
@@ -456,9 +457,7 @@ static bool doubt(struct hlg_trust *trust, const struct hlg_space *space,
 static bool finds_bases(const struct hlg_trust *trust)
 {
 	const struct hlg_tested *all = &trust->all;
-	/* At least: those in data are in both. */
-	uint64_t wrong =
-		all->addrs.off > all->stray_addrs ? all->addrs.off : all->stray_addrs;
+	const uint64_t wrong = all->addrs.off + all->stray_addrs - all->data_addrs;
 
 	return trust->images[0].image->elf.machine != EM_AARCH64 &&
 	       all->addrs.on + wrong >= HLG_VERDICT_LEAST_ADDRS;

@@ -91,6 +91,7 @@ void hlg_verdict_add(struct hlg_tested *t, struct hlg_code *code,
 	struct hlg_density density;
 
 	t->stray_addrs += filler || place->kind == HLG_OUTSIDE || place->kind == HLG_DATA;
+	t->data_addrs += place->kind == HLG_DATA && is == HLG_BOUNDARY_OFF;
 	t->padding += filler ? samples : 0;
 	if (is == HLG_BOUNDARY_UNKNOWN && !is_in_symbol(place))
 		return;

@@ -87,7 +87,8 @@ struct hlg_boundaries {
 struct hlg_tested {
 	struct hlg_boundaries samples, addrs;
 	uint64_t stray_addrs;
-	uint64_t padding; /* samples */
+	uint64_t data_addrs; /* in both: stray, and off boundaries */
+	uint64_t padding;    /* samples */
 	/* Of the functions, by samples: chance is their ratio; 0: none has any. */
 	double starts, bytes;
 	struct hlg_share by_samples, by_addrs; /* 99 % */
