@@ -98,6 +98,7 @@ class Guest:
         at = elf.put(b"r" * RODATA)
         elf.segments.append((1, 4, at, self.end, self.end, RODATA, RODATA, 1))
         elf.section(elf.name(b".rodata"), 1, 2, self.end, at, RODATA)
+        self.note(elf)
         names, table = b"\0", bytes(24)
         ordered = sorted(self.symbols, key=lambda s: s.bind != LOCAL)  # as ELF has them
         for s in ordered:
@@ -106,6 +107,9 @@ class Guest:
         strings = elf.section(0, 3, at=elf.put(names), size=len(names))
         elf.section(0, 2, at=elf.put(table), size=len(table), link=strings, entry=24)
         return elf.build()
+
+    def note(self, elf):
+        """What else is in the file; here nothing."""
 
     def names_at(self, symbols):
         """Of symbols of one address, the one that is shown first."""

@@ -4,15 +4,15 @@ name, each from the paper that they name."""
 import math
 import statistics
 
-Z95 = 1.959963984540054
+Z95, Z99 = 1.959963984540054, 2.5758293035489004
 EXPECTED = 5  # where fewer are, Fisher's test
 
 
-def wilson(share, n):
-    """hlguest(7), "Intervals": Wilson's of 95 %."""
+def wilson(share, n, z=Z95):
+    """hlguest(7), "Intervals": Wilson's, of 95 % unless z is another level's."""
     if n <= 0:
         return 0, 1
-    z = Z95 * Z95 / n
+    z = z * z / n
     middle, half = share + z / 2, math.sqrt(z * (share * (1 - share) + z / 4))
     return max(0, (middle - half) / (1 + z)), min(1, (middle + half) / (1 + z))
 
@@ -87,3 +87,20 @@ def welch(runs):
     if not sum(parts):
         return 1
     return student((means[1] - means[0]) / math.sqrt(sum(parts)), sum(parts)**2 / dfs)
+
+
+def chi_square(x, df):
+    """Q(df / 2, x / 2), for whole degrees of freedom: from those of one or two on."""
+    if x <= 0:
+        return 1
+    odd = df % 2
+    total = math.erfc(math.sqrt(x / 2)) if odd else math.exp(-x / 2)
+    term = math.sqrt(2 * x / math.pi) * math.exp(-x / 2) if odd else math.exp(-x / 2)
+    for k in range(3 if odd else 4, df + 1, 2):
+        if odd:
+            total += term
+            term *= x / k
+        else:
+            term *= x / (k - 2)
+            total += term
+    return total

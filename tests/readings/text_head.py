@@ -85,20 +85,20 @@ class Head:
                 "host ", whole(100 * host / whole_n), " % of samples"), ", "
 
     def verdict(self):
-        trust, of = self.json["trust"], self.of
-        tested, outside = trust["boundary"], of["outside"]["samples"]
-        n, guest = tested["on"] + tested["off"], of["guest"]["samples"]
-        elf = f"ELF{'s' if len(self.json['images']) > 1 else ''}"
-        much, few = outside > guest // 20, trust["verdict"] == "too few samples to tell"
+        trust, tested = self.json["trust"], self.json["trust"]["boundary"]
+        n, guest = tested["on"] + tested["off"], self.of["guest"]["samples"]
+        few = trust["verdict"] == "too few samples to tell"
         said = SAID[trust["verdict"]]
-        if much and said == "OK":
-            said += f" in the {elf}"
+        if self.much_outside() and said == "OK":
+            said += f" in the {self.elf()}"
         distinct = trust["addresses"]["on"] + trust["addresses"]["off"]
         if few and not n and guest:
             text = f"{said}: no sample lies in a function (is it the guest's ELF?)"
         elif few:
             text = f"{said}: too few distinct addresses ({distinct} of 12)" if distinct < 12 else \
                 f"{said}: the samples may fit by chance"
+        elif trust["verdict"] == "not tested":
+            text = f"{said}: there is no code to check the samples with"
         elif not n:
             text = f"{said}: no sample lies in a function"
         elif not tested["off"]:
@@ -108,12 +108,26 @@ class Head:
             of_what = "" if trust["verdict"] == "mismatch" else "of samples "
             text = joined(f"{said}: ", percent(min(tested["on"] / n, .9999)),
                           f" % {of_what}lie on instruction starts")
-        if n and not few and trust["verdict"] != "not tested":
+        if n and not few and trust["verdict"] != "not tested" and tested["chance"] is not None:
             text = joined("", Any(a + b for a in (text if isinstance(text, Any) else (text,))
                                   for b in joined(" (", whole(tested["chance"], .005),
                                                   " % by chance)")))
-        return joined("", text, f"; outside the {elf}: {outside} of {guest}") if n and much \
-            else text
+        return joined("", text, self.outside_told())
+
+    def elf(self):
+        return f"ELF{'s' if len(self.json['images']) > 1 else ''}"
+
+    def much_outside(self):
+        """Of what nothing can be told there is more than one in twenty."""
+        return self.of["outside"]["samples"] > self.of["guest"]["samples"] // 20
+
+    def outside_told(self):
+        """What follows a check of anything."""
+        tested = self.json["trust"]["boundary"]
+        if not self.much_outside() or not tested["on"] + tested["off"]:
+            return ""
+        return f"; outside the {self.elf()}: {self.of['outside']['samples']} of " + \
+            str(self.of["guest"]["samples"])
 
     def callers(self):
         c = self.json.get("stacks", {}).get("callers")
