@@ -9,7 +9,8 @@ import os
 import struct
 
 import forged
-from forged import CALLCHAIN, CPU, HOST, IDENTIFIER, IP, LOST, PERIOD, SAMPLE, TEXT, TID, TIME
+from forged import (CALLCHAIN, CPU, HOST, IDENTIFIER, IP, LOST, PERIOD, RAW, SAMPLE, TEXT, TID,
+                    TIME)
 
 COMM, KERNEL, GUEST_USER, HYPERVISOR = 3, 1, 5, 3
 FUNC, NOTYPE, IFUNC = 2, 0, 10
@@ -23,14 +24,17 @@ RODATA = 0x40
 # Type and config: timers, what the kernel counts, hardware, a tracepoint.
 EVENTS = {"cpu-clock": (1, 0), "task-clock": (1, 1), "page-faults": (1, 2), "cycles": (0, 0),
           "instructions": (0, 1), "irq:irq_handler_exit": (2, 77)}
-TRACEPOINT = "irq:irq_handler_exit"
+TRACEPOINT, IOCTL = "irq:irq_handler_exit", "syscalls:sys_enter_ioctl"
+TRACEPOINTS = {TRACEPOINT: (2, 77), IOCTL: (2, 78)}
 CLOCKS = ("cpu-clock", "task-clock")
 VMM, MAPPED = "/nowhere/vmm", 0x400000  # what the host's processes have mapped, and where
 
 Symbol = collections.namedtuple("Symbol", "name at size kind bind")
 Place = collections.namedtuple("Place", "kind name symbol start end aliases")
-# callers: return addresses, the innermost first, and whether there are no more; None: not recorded
-Sample = collections.namedtuple("Sample", "file time cpu pid tid event ip mode period callers")
+# callers: return addresses, the innermost first, and whether there are no more; None: not recorded.
+# raw: a tracepoint's fields. sandbox: its number; -1: not known.
+Sample = collections.namedtuple("Sample", "file time cpu pid tid event ip mode period callers raw "
+                                "sandbox", defaults=(bytes(4), -1))
 OUTSIDE = Place("outside", "[outside]", None, None, None, ())
 
 
@@ -258,6 +262,8 @@ class Recording:
                 words = [CONTEXT_GUEST_USER, s.ip, *s.callers[0], CONTEXT_GUEST,
                          1 << 32 | BY_TABLES << 8 | (WHOLE if s.callers[1] else COPY_ENDS)]
             fixed += struct.pack(f"<{1 + len(words)}Q", len(words), *words)
+        if self.has(RAW):
+            fixed += struct.pack("<I", len(s.raw)) + s.raw
         return forged.record(SAMPLE, s.mode, fixed)
 
     def comm(self, tid):
@@ -288,6 +294,8 @@ class Recording:
         attrs, ids, described = [], [], b""
         for i, event in enumerate(self.events):
             attr = bytearray(forged.attr(self.kind, *self.known(event)))
+            known = {**EVENTS, **TRACEPOINTS}.get(event) or EVENTS[event.partition(":")[0]]
+            attr = bytearray(forged.attr(self.kind, *known))
             attr[16:24] = struct.pack("<Q", self.every[event])
             attrs.append(bytes(attr))
             ids.append(struct.pack("<Q", 1 + i))

@@ -4,7 +4,7 @@ fits."""
 import math
 
 from lines import Any, fitted_pieces, joined, lasted, line, percent, plural, scaled, unit_for, whole
-from modelled import CLOCKS, TRACEPOINT
+from modelled import CLOCKS, TRACEPOINTS
 
 SAID = {"verified": "OK", "mixed": "MIXED", "mismatch": "WRONG ELF OR BASE",
         "too few samples to tell": "cannot tell", "not tested": "not checked"}
@@ -71,7 +71,7 @@ class Head:
         # In the unit of the time that it took, unless that would leave nothing.
         unit = unit_for(ns if clock and counted < ns < 100 * counted else counted, clock)
         host = sum(s.event == event["name"] for s in self.host)
-        if event["name"] == TRACEPOINT:
+        if event["name"] in TRACEPOINTS:
             host = 0  # marks and measures nothing
         yield 0, event["name"], ", "
         yield 0, plural(event["samples"], "guest sample"), ", "

@@ -2,7 +2,7 @@
 """The last lines of a report's text, for report_text.py: hosts, sums, recordings, and
 how all of it was made."""
 from lines import INDENT, Any, Column, head, joined, line, percent, plural, row
-from modelled import TRACEPOINT
+from modelled import TRACEPOINTS
 from modelled_view import Count
 from text_head import SAID
 
@@ -32,7 +32,7 @@ class Sums:
     def accounted(self):
         of = {name: count["samples"] for name, count in self.of.items()}
         tested = sum(self.json["trust"]["boundary"][key] for key in ("on", "off"))
-        hits = sum(s.event == TRACEPOINT for s in self.host)
+        hits = sum(s.event in TRACEPOINTS for s in self.host)
         untested = " (untested)" if tested else ""
         gaps = {"retag": f"gaps{untested}", "drop": "gaps (left out: gaps=drop)",
                 "stretch": "gaps (credited to the symbol before: gaps=stretch)"}
@@ -63,7 +63,7 @@ class Sums:
 
     def sums(self):
         of, states = self.of, self.json["totals"].get("states", {})
-        hits = Count(s for s in self.host if s.event == TRACEPOINT)
+        hits = Count(s for s in self.host if s.event in TRACEPOINTS)
         unlabelled = {key: of["gap"][key] - of["padding"][key] for key in ("samples", "period")}
         columns = [Column("", 0, -19), Column("samples", 1, 9), Column("period", 1, 20),
                    Column("share", 1, 10)]

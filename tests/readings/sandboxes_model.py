@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Reports by sandbox against another reading of the same numbers.
+
+    sandboxes_model.py --build DIR [--seed N] [--seeds N]
+
+made_sandboxes.py makes recordings up of VMMs whose threads make and run machines of KVM, of one
+vCPU or several, one after the other or in turn, in one recording or several. Whose each sample
+is is known from there, and all that report_model.py reads of reports is read of them, split by
+sandbox and of chosen ones; and the list of sandboxes, in JSON, CSV and text.
+"""
+import collections
+import csv
+import io
+import os
+import random
+import re
+import sys
+
+sys.dont_write_bytecode = True  # the folders are the source's
+sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import report_model
+from forged import CPU, PERIOD, TEXT
+from lines import Any, fitted_pieces, line, scaled, unit_for
+from made_sandboxes import Vmm
+from made_trust import Coded, Moved
+from modelled import CLOCKS, OUTSIDE, RODATA, Guest, Space, names_of
+from modelled_view import Count
+from programs import hlguest_of
+from tap import environment, run, seeds
+
+MOST = 4    # lines on a screen
+LEAST = 10  # samples that tell which guest a sandbox runs
+BASE, LOWER, SPREAD = 0x10000, (1 << 60) - 1, (0x10000, 0x40008000)
+SURE = 25   # distinct addresses on boundaries, at one base, that must be found
+
+
+class Apart(Space):
+    """Several guests at one address. An address has in its upper bits whose it is, from 1 on."""
+
+    def place(self, ip):
+        runs, ip = ip >> 60, ip & LOWER
+        guest, base = self.bases[runs - 1]
+        place = guest.place(ip - base + TEXT) if runs else OUTSIDE
+        return (None, ip, OUTSIDE) if place == OUTSIDE else (runs - 1, ip - base + TEXT, place)
+
+
+class Spread(Space):
+    """A guest that lies at several bases, each sandbox at one; they are to be found."""
+
+    def __init__(self, guest, found):
+        super().__init__([(guest, found[0])])
+        self.found = found
+
+    def words(self):
+        return [self.bases[0][0].path + "@auto"]
+
+    def place(self, ip):
+        for base in self.found:
+            place = self.bases[0][0].place(ip - base + TEXT)
+            if place != OUTSIDE:
+                return 0, ip - base + TEXT, place
+        return None, ip, OUTSIDE
+
+
+class Made:
+    """A guest, at one base or several, or two at one base, and recordings of their sandboxes."""
+
+    def __init__(self, seed):
+        self.rng = rng = random.Random(seed)
+        kind = rng.choice(("plain", "plain", "apart", "apart", "spread"))
+        self.apart, self.spread = kind == "apart", kind == "spread"
+        make = Guest if kind == "plain" else Coded if self.apart else Moved
+        self.guests = [make(rng, names_of(rng, rng.randint(3 if self.spread else 1, 8)),
+                            f"guest{i}.elf") for i in range(1 + self.apart)]
+        bases = [(guest, BASE) for guest in self.guests]
+        self.space = Apart(bases) if self.apart else Spread(self.guests[0], SPREAD) \
+            if self.spread else Space(bases)
+        self.events = rng.choice((["cpu-clock"], ["cpu-clock"], ["cycles"],
+                                  ["cpu-clock", "cycles"]))
+        self.lacks = rng.choice((0, 0, CPU, PERIOD))
+        draws = self.draws_apart() if self.apart else [
+            self.draw(self.guests[0], base) for base in SPREAD] if self.spread else [
+            lambda: self.space.some(rng)]
+        self.recordings = [
+            Vmm(rng, i, self.events, draws, rng.randint(5, 80) if i else
+                rng.choice((40, 120, 400)) if kind == "plain" else 700, self.lacks)
+            for i in range(rng.choice((1, 1, 2, 3)))]
+        self.samples = [s for one in self.recordings for s in one.samples]
+
+    def draw(self, guest, base, least=TEXT):
+        """Addresses of its instructions."""
+        at = sorted(at for at in guest.starts if at >= least) or sorted(guest.starts)
+        return lambda: base - TEXT + self.rng.choice(at)
+
+    def draws_apart(self):
+        """Of the one, of the other, of what is in the longer one alone, of where both have
+        instructions, and of both in turn."""
+        one, other = [self.draw(guest, BASE) for guest in self.guests]
+        short, long = sorted(self.guests, key=lambda guest: guest.end)
+        both = [at for at in sorted(short.starts) if short.boundary(at) and long.boundary(at)]
+        return [one, other, self.draw(long, BASE, short.end + RODATA),
+                lambda: BASE - TEXT + self.rng.choice(both or [TEXT]),
+                lambda: self.rng.choice((one, other))()]
+
+
+class Judge(report_model.Judge):
+    def __init__(self, hlguest, folder, made):
+        super().__init__(hlguest, folder, made)
+        rng, runs = made.rng, sorted({s.sandbox for s in made.samples})
+        self.options["by"] = rng.choice(("", "sandbox", "sandbox", "event,sandbox", "tid,sandbox"))
+        self.counters = False
+        if made.spread or made.apart and rng.random() < .8:  # which take many samples
+            self.select.words, self.select.keeps = [], []
+        elif rng.random() < .4:
+            chosen = rng.choice(runs)
+            last = chosen + rng.choice((0, 0, 2)) if chosen > 0 else chosen
+            self.select.words.append(f"--sandbox={chosen}" + f"-{last}" * (last > chosen)
+                                     if chosen > 0 else "--sandbox=1")
+            low, high = (chosen, last) if chosen > 0 else (1, 1)
+            self.select.keeps.append(lambda s: low <= s.sandbox <= high)
+        self.counted()
+
+    def counted(self):
+        """filter/trust/apart.h: whose samples all fit one of the guests; of those that can be
+        tested it takes ten."""
+        super().counted()
+        if not self.made.apart:
+            return
+        groups = collections.defaultdict(list)
+        for s in self.guest:
+            groups[s.file, s.sandbox, s.tid if s.sandbox < 0 else None].append(s)
+        self.lanes = {}
+        for key, of in groups.items():
+            fit = [i for i, guest in enumerate(self.made.guests)
+                   if all(self.fits(guest, s.ip) for s in of)]
+            tested = fit and sum(self.made.guests[fit[0]].boundary(s.ip - BASE + TEXT) is not None
+                                 for s in of)
+            self.lanes[key] = fit[0] + 1 if len(fit) == 1 and tested >= LEAST else 0
+        told = {file for (file, _, _), lane in self.lanes.items() if lane}
+        self.is_told = told == {s.file for s in self.guest}
+        self.guest = [s._replace(ip=s.ip | lane << 60) for key, of in groups.items()
+                      for s in of for lane in [self.lanes[key]]]
+
+    @staticmethod
+    def fits(guest, ip):
+        """In its code, and nowhere off instructions."""
+        addr = ip - BASE + TEXT
+        place = guest.place(addr)
+        return place.kind not in ("outside", "data") and guest.boundary(addr) is not False
+
+    def check(self):
+        """Where too few samples tell who lies where, nothing is asked."""
+        if self.made.apart and not self.is_told or self.made.spread and not all(
+                self.at_base(base) >= SURE for base in SPREAD):
+            return ()
+        return super().check()
+
+    def at_base(self, base):
+        """Distinct addresses on instructions there."""
+        guest = self.made.guests[0]
+        return len({s.ip for s in self.guest if guest.boundary(s.ip - base + TEXT)})
+
+    def alone(self, n):
+        """The base that has samples of one sandbox alone, of this number; None: none, or
+        several."""
+        guest, found = self.made.guests[0], []
+        files = {one.number for one in self.listed()}
+        for base in SPREAD:
+            whose = {(s.sandbox, None) if s.sandbox > 0 and s.file in files else (-1, s.tid)
+                     for s in self.guest if guest.place(s.ip - base + TEXT) != OUTSIDE and (
+                         self.options["gaps"] != "drop" or
+                         guest.place(s.ip - base + TEXT).kind != "gap")}
+            if whose == {(n, None)}:
+                found.append(base)
+        return found[0] if len(found) == 1 else None
+
+    def lanes_of(self, n):
+        """What was found of sandboxes of that number, of recordings that list them."""
+        files = {one.number for one in self.listed()}
+        return {lane for (file, number, _), lane in self.lanes.items()
+                if number == n and file in files}
+
+    def runs(self, n):
+        """What a sandbox of that number runs, of all recordings: its path; None: unknown."""
+        lanes = self.lanes_of(n)
+        return self.made.guests[max(lanes) - 1].path if len(lanes) == 1 and lanes != {0} else None
+
+    def listed(self):
+        """The recordings that list their sandboxes: those that have several. That of a recording
+        with one is in by= and sandbox= alone."""
+        return [one for one in self.made.recordings if len(one.sandboxes) > 1]
+
+    def nothing(self, what, err, status):
+        if status != 1:
+            yield f"{what}: status {status} though nothing is left"
+
+    def differences(self, told):
+        yield from super().differences(told)
+        yield from self.sandboxes(told)
+
+    def of_number(self, n):
+        """(the machines of that number, their guest samples)"""
+        files = {one.number for one in self.listed()}
+        return [one.sandboxes[n - 1] for one in self.listed() if len(one.sandboxes) >= n], \
+            [s for s in self.guest if s.sandbox == n and s.file in files]
+
+    def sandboxes(self, told):
+        expected = []
+        for n in range(1, 1 + max([len(one.sandboxes) for one in self.listed()], default=0)):
+            machines, samples = self.of_number(n)
+            pids, fds = {m.pid for m in machines}, {m.first for m in machines}
+            expected.append({
+                "sandbox": n, "pid": pids.pop() if len(pids) == 1 else None,
+                "fd": fds.pop() if len(fds) == 1 else None,
+                "vcpus": max(len(m.ran) for m in machines),
+                "samples": len(samples), "period": sum(s.period for s in samples)})
+            if self.made.apart:
+                expected[-1]["image"] = self.runs(n)
+            if self.made.spread and self.alone(n):
+                expected[-1] |= {"image": "guest0.elf", "base": hex(self.alone(n))}
+        if told.get("sandboxes", []) != expected:
+            yield f"sandboxes: {told.get('sandboxes')}, not {expected}"
+        rows = [(f["name"], int(f["samples"]), int(f["period"])) for f in csv.DictReader(
+            io.StringIO(self.run("csv")[0])) if f["record"] == "sandbox"]
+        if rows != [(str(f["sandbox"]), f["samples"], f["period"]) for f in expected]:
+            yield f"CSV: {rows}, not {expected}"
+        if self.options["mode"] != "host":
+            yield from self.lines(expected)
+
+    def lines(self, listed):
+        """Of those that have samples; on a screen of more than four the largest three."""
+        rng = self.rng
+        screen, wide = rng.random() < .6, rng.random() < .3
+        columns = rng.choice((60, 80, 200))
+        env = environment(COLUMNS=str(columns), **({"LINES": "40"} if screen else {}))
+        words = [*self.words(), "--color=never", "--verbose=no"] + ["--wide"] * wide
+        out = run(self.hlguest, "report", "-q", "--force", "--border=keep", *words,
+                  *self.made.space.words(), *self.files, cwd=self.folder, env=env)[0]
+        found = re.search(r"^sandboxes .*\n(?:          .*\n)*", out, re.M)
+        got = found[0].splitlines() if found else []
+        columns = 0 if wide else columns
+        shown = [f for f in listed if f["samples"]]
+        more = len(shown) - MOST + 1 if len(shown) > MOST and screen and not wide else 0
+        if more:
+            shown = sorted(shown, key=lambda f: (-f["samples"], f["sandbox"]))[:MOST - 1]
+        expected = [self.line(f, i == 0, listed[0]["pid"], columns) for i, f in enumerate(shown)]
+        if more:
+            expected.append(line(f"          and {more} more (--wide lists them, --by=sandbox "
+                                 "reports each)"))
+        rest = Count(self.guest)
+        rest.samples -= sum(f["samples"] for f in listed)
+        rest.period -= sum(f["period"] for f in listed)
+        if not shown and "no known sandbox" in out:
+            yield "samples of no known sandbox, where none is known"
+        if rest.samples and shown:
+            expected.append(fitted_pieces("", [
+                (0, "of no known sandbox", ""), *self.counts(rest.samples, rest.period)],
+                columns))
+        if len(got) != len(expected) or not all(map(re.fullmatch, expected, got)):
+            yield f"text {columns} {screen}: {got}, not {expected}"
+
+    def counts(self, samples, period):
+        yield 0, f"{samples} sample{'s' * (samples != 1)}", ", "
+        events = {s.event for s in self.guest}
+        if len(events) == 1 and events <= set(CLOCKS):
+            if "--raw=yes" not in self.words():
+                yield 1, scaled(period, unit_for(sum(s.period for s in self.guest), True)), ", "
+
+    def line(self, f, first, pid, columns):
+        """Its descriptor is left out first."""
+        label = "sandboxes" if first else ""
+        for with_fd in (True, False):
+            who = f"sandbox {f['sandbox']}" + (
+                f" ({f['vcpus']} vCPUs)" if f["vcpus"] > 1 else f" (fd {f['fd']})"
+                if f["fd"] is not None and with_fd else "")
+            pieces = [(0, who, "")]
+            if self.made.apart:
+                several = len(self.lanes_of(f["sandbox"])) > 1
+                pieces.append((0, f["image"] or ("several ELFs" if several else "unknown ELF"),
+                               ", "))
+            if "base" in f:
+                pieces += [(0, f["image"], ", "), (1, f"base {f['base']}", ", ")]
+            if f["pid"] not in (None, pid):
+                pieces.append((1, f"pid {f['pid']}", ", "))
+            pieces += self.counts(f["samples"], f["period"])
+            whole = 10 + sum(len(between if i else "") + len(text[0] if isinstance(text, Any)
+                                                              else text)
+                             for i, (_, text, between) in enumerate(pieces))
+            if not columns or whole <= columns:
+                break
+        return fitted_pieces(label, pieces, columns)
+
+
+def differences(build, folder, seed):
+    return Judge(hlguest_of(build), folder, Made(seed)).check()
+
+
+if __name__ == "__main__":
+    sys.exit(seeds(__doc__, 40, differences))
