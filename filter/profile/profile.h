@@ -136,6 +136,8 @@ struct hlg_profile {
 	struct hlg_origins origins;     /* which recordings they are */
 	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
 					 * guest samples that were not deselected */
+	struct hlg_sandbox alone;       /* where these began that are a recording's only
+					 * one, and in no list */
 };
 
 #define HLG_NO_SERIES UINT32_MAX

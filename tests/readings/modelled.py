@@ -296,6 +296,7 @@ class Recording:
             attr = bytearray(forged.attr(self.kind, *self.known(event)))
             known = {**EVENTS, **TRACEPOINTS}.get(event) or EVENTS[event.partition(":")[0]]
             attr = bytearray(forged.attr(self.kind, *known))
+            attr = bytearray(forged.attr(self.kind, *self.type_of(event)))
             attr[16:24] = struct.pack("<Q", self.every[event])
             attrs.append(bytes(attr))
             ids.append(struct.pack("<Q", 1 + i))
@@ -304,6 +305,16 @@ class Recording:
 
     def data(self):
         return forged.recording(self.records(), *self.described())
+        features = {12: struct.pack("<2I", len(attrs), 128) + described, **self.features()}
+        return forged.recording(self.records(), attrs, ids, features)
+
+    def type_of(self, event):
+        """Its type and config."""
+        return {**EVENTS, **TRACEPOINTS}.get(event) or EVENTS[event.partition(":")[0]]
+
+    def features(self):
+        """What else the file has."""
+        return {}
 
 
 class Space:
