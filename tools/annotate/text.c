@@ -37,7 +37,7 @@ struct writer {
 	struct hlg_called_by called;
 	const struct hlg_view *view; /* of the listing before */
 	struct hlg_count exits;      /* in that view */
-	bool lost; /* something, for want of memory */
+	bool lost;                   /* something, for want of memory */
 	const struct hlg_colour *colours;
 	unsigned columns; /* of a line; 0: any number */
 	struct hlg_snippets snippets;
@@ -155,9 +155,9 @@ static void say_of_report(struct writer *w, char *to, size_t size,
 				     exits.samples);
 	snprintf(to + n, size - n, " (%s %% in report)",
 		 hlg_interval_percent(
-			 percent, (double)hlg_count_weigh(view->weight, left) /
-					  fmax(1, (double)hlg_count_weigh(view->weight,
-									  kept))));
+			 percent,
+			 (double)hlg_count_weigh(view->weight, left) /
+				 fmax(1, (double)hlg_count_weigh(view->weight, kept))));
 }
 
 /* Name, share, where, and the hottest lines; more only where there is something. */
@@ -291,9 +291,9 @@ static bool is_text(const char *a, const char *b)
 }
 
 /*
- * "FILE:LINE  text", where it is another than that of the line before, or what was inlined
- * is. The folders of the file are left out where they are known from there; what is too
- * long loses its front, the text its end.
+ * "FILE:LINE  text", where it is another than that of the line before, or what was
+ * inlined is. The folders of the file are left out where they are known from there; what
+ * is too long loses its front, the text its end.
  */
 static void put_source(struct writer *w, const struct hlg_line *line,
 		       const struct hlg_line *shown, const struct hlg_image *image)
@@ -401,20 +401,19 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 {
 	const struct hlg_listings *a = annotate;
-	struct writer w = {.f = f,
-			   .report = a->report,
-			   .colours = &a->report->colours,
-			   .columns = a->report->screen.columns};
+	struct hlg_report fitted = *a->report;
+	struct writer w = {.f = f, .report = &fitted, .colours = &fitted.colours};
 	int rc;
 
-	if (a->report->options->wide)
-		w.columns = 0;
-	hlg_text_head_write(f, a->report);
-	if (a->report->suppressed)
+	if (fitted.options->wide)
+		fitted.screen.columns = 0;
+	w.columns = fitted.screen.columns;
+	hlg_text_head_write(f, &fitted);
+	if (fitted.suppressed)
 		fprintf(f,
 			"instructions are withheld, because %s (--force=yes shows "
 			"them)\n",
-			a->report->trust.all.verdict == HLG_TRUST_MISMATCH
+			fitted.trust.all.verdict == HLG_TRUST_MISMATCH
 				? "the samples do not fit"
 				: "the base is only assumed");
 	rc = hlg_listing_each(a, put_listing, &w, err);
@@ -423,8 +422,8 @@ int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 	if (rc == 0 && w.lost)
 		rc = hlg_err_memory(err, "annotate");
 	if (rc == 0)
-		rc = hlg_text_sums_write(f, a->report, err);
-	if (rc == 0 && a->report->options->verbose)
-		hlg_text_details_write(f, a->report);
+		rc = hlg_text_sums_write(f, &fitted, err);
+	if (rc == 0 && fitted.options->verbose)
+		hlg_text_details_write(f, &fitted);
 	return rc;
 }
