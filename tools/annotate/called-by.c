@@ -9,7 +9,9 @@
 #include "filter/write/table.h"
 
 enum {
-	SHOWN = 4
+	SHOWN = 4,
+	SHARES = 21, /* cells of a share and its interval */
+	LEAST = 16   /* of a name, on however narrow a screen */
 };
 
 /* Samples of a row whose direct caller is such a place. */
@@ -94,9 +96,8 @@ static void put(FILE *f, const struct hlg_called_by_call *calls, size_t n, doubl
 {
 	static const char label[] = "  called by:";
 	const int indent = (int)strlen(label);
-	const long cells = screen->columns > 50 ? (long)screen->columns - indent - 21
-			   : screen->columns    ? 29
-						: LONG_MAX;
+	const long left = (long)screen->columns - indent - SHARES;
+	const long cells = !screen->columns ? LONG_MAX : left > LEAST ? left : LEAST;
 	uint64_t all = 0;
 	char percent[16], points[16];
 
