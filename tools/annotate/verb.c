@@ -139,6 +139,8 @@ static int annotate_files(struct arguments *args)
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
 	if (rc == 0 && batch.n_read) {
+		run.recordings = batch.sums.recordings;
+		run.took = batch.sums.took;
 		hlg_batch_note(&batch, &run);
 		rc = show(&run, args, &places, &err);
 	}
