@@ -371,20 +371,22 @@ void hlg_listing_finish(struct hlg_listing *l)
 
 void hlg_listing_remark(FILE *f, const struct hlg_line *line, const struct hlg_line *in)
 {
-	bool padding = in && in->kind == HLG_LINE_PADDING;
+	bool padding = in && in->kind == HLG_LINE_PADDING, one = line->length == 1;
 
 	switch (line->kind) {
 	case HLG_LINE_INSIDE:
 		fprintf(f, "(inside of the instruction at 0x%" PRIx64 ")", in->addr);
 		break;
 	case HLG_LINE_PADDING:
-		fprintf(f, "(padding, %" PRIu64 " bytes)", line->length);
+		fprintf(f, "(padding, %" PRIu64 " byte%s)", line->length, one ? "" : "s");
 		break;
 	case HLG_LINE_OTHER:
-		fprintf(f, "(%" PRIu64 " bytes of another symbol)", line->length);
+		fprintf(f, "(%" PRIu64 " byte%s of another symbol)", line->length,
+			one ? "" : "s");
 		break;
 	case HLG_LINE_BYTES:
-		fprintf(f, "(%" PRIu64 " bytes that are no instruction)", line->length);
+		fprintf(f, "(%" PRIu64 " byte%s no instruction)", line->length,
+			one ? " that is" : "s that are");
 		break;
 	case HLG_LINE_PLAIN:
 		fputs(padding ? "(in padding)" : in ? "(no instruction)" : "", f);
