@@ -8,7 +8,7 @@ import pty
 import re
 import subprocess
 
-from tap import DATA, TIMEOUT, Skip, environment, run
+from tap import DATA, TIMEOUT, Skip, environment, must, run
 
 
 def program(build, variable, place):
@@ -35,6 +35,11 @@ def need_zydis(hlguest):
     """Whether this build can tell where instructions of x86-64 begin."""
     if "without Zydis" in run(hlguest, "base", "demo.elf", "demo-user.data", cwd=DATA)[1]:
         raise Skip("not built with Zydis")
+
+
+def features_of(hlguest):
+    """What the build was made with."""
+    return must(hlguest, "--version").split(" without ")[0]
 
 
 def feed(argv, text, **options):

@@ -97,6 +97,9 @@ class Guest:
         self.symbols.append(Symbol(*symbol))
 
     def data(self):
+        return self.elf().build()
+
+    def elf(self):
         elf = forged.Elf(len(self.code))
         elf.data[elf.text:elf.text + len(self.code)] = self.code
         at = elf.put(b"r" * RODATA)
@@ -110,7 +113,7 @@ class Guest:
             names += s.name.encode() + b"\0"
         strings = elf.section(0, 3, at=elf.put(names), size=len(names))
         elf.section(0, 2, at=elf.put(table), size=len(table), link=strings, entry=24)
-        return elf.build()
+        return elf
 
     def note(self, elf):
         """What else is in the file; here nothing."""

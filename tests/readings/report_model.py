@@ -38,11 +38,11 @@ DENSE, NO_CLOCK = 20000, 10**6  # samples a second of a clock that are too many;
 class Made:
     """Guests where they lie, and recordings of them."""
 
-    def __init__(self, seed, names=names_of):
+    def __init__(self, seed, names=names_of, kind=Guest):
         self.rng = rng = random.Random(seed)
         calls = rng.random() < .3
         n = 1 if calls else rng.choice((1, 1, 1, 2))
-        self.guests = [Guest(rng, names(rng, rng.randint(1, 12)), f"guest{i}.elf", calls)
+        self.guests = [kind(rng, names(rng, rng.randint(1, 12)), f"guest{i}.elf", calls)
                        for i in range(n)]
         self.space = Space([(guest, base) for i, guest in enumerate(self.guests) for base in
                             rng.sample([at + i * 0x8000 for at in (0x10000, 0x200000, 0x40008000)],

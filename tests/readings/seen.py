@@ -6,7 +6,7 @@ import os
 import re
 
 from programs import on_terminal
-from tap import environment, run
+from tap import DATA, environment, run
 
 INDENT = " " * 10  # as wide as the words in front of lines
 LEAST_NAME, LEAST = 16, 8  # cells that a name has at least, with what is around it and alone
@@ -54,15 +54,15 @@ class Screen:
         if self.wide:
             self.columns = 0  # any number
 
-    def ask(self, folder, *argv):
+    def ask(self, folder, *argv, cwd=DATA):
         """(text, status) of a program that is shown so."""
         argv = [*argv, *self.words]
         if self.kind == "terminal":
-            return on_terminal(argv, **self.env)
+            return on_terminal(argv, cwd=cwd, **self.env)
         path = os.path.join(folder, "seen.txt")
         if self.kind == "file":
             argv += ["-o", path]
-        out, _, status = run(*argv, env=environment(**self.env))
+        out, _, status = run(*argv, cwd=cwd, env=environment(**self.env))
         if self.kind == "file" and status in (0, 3):
             with open(path, encoding="utf-8") as f:
                 out = f.read()

@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import compiled
 import recording
-from programs import hlguest_of, mkelf_of, need_zydis
+from programs import features_of, hlguest_of, mkelf_of, need_zydis
 
 from tap import DATA, Skip, Tap, but_banner, environment, must, need, parser, run
 
@@ -495,11 +495,6 @@ def check_misfit(bench):
             yield f"{words}: the text says otherwise"
 
 
-def has_of(bench):
-    """What the build was made with."""
-    return must(bench.hlguest, "--version").split(" without ")[0]
-
-
 def check_no_text(bench):
     """AArch64 without Capstone has words instead of text, a perf map nothing; samples are there
     all the same."""
@@ -509,7 +504,7 @@ def check_no_text(bench):
     got = bench.functions("guest.elf@0x4000", "arm.data", "--force", cwd=work)
     lines = [line for line in got[0]["lines"] if line["samples"]]
     words = "shown as words in this build" in (got[0]["note"] or "")
-    if words == ("Capstone" in has_of(bench)) or len(lines) != 1 or lines[0]["samples"] != 3:
+    if words == ("Capstone" in features_of(bench.hlguest)) or len(lines) != 1 or lines[0]["samples"] != 3:
         yield f"AArch64: {got[0]['note']!r}, {lines}"
     with open(os.path.join(work, "perf-7.map"), "w", encoding="utf-8") as f:
         f.write("5000 20 jitted\n")
