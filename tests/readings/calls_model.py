@@ -151,8 +151,8 @@ class Exits(Recording):
         of.ns[port] += self.now - left
         of.exits_ns += (self.now - left) * (port != HALT)
 
-    def type_of(self, event):
-        return (2, NUMBERS[event]) if event in NUMBERS else super().type_of(event)
+    def known(self, event):
+        return (2, NUMBERS[event]) if event in NUMBERS else super().known(event)
 
     def features(self):
         """The formats of KVM's tracepoints."""

@@ -290,34 +290,26 @@ class Recording:
 
     def known(self, event):
         """Its type and config."""
-        return EVENTS.get(event) or EVENTS[event.partition(":")[0]]
+        return {**EVENTS, **TRACEPOINTS}.get(event) or EVENTS[event.partition(":")[0]]
+
+    def features(self):
+        """What else the file has."""
+        return {}
 
     def described(self):
         """(attributes, the ids of each, features) of its events."""
         attrs, ids, described = [], [], b""
         for i, event in enumerate(self.events):
             attr = bytearray(forged.attr(self.kind, *self.known(event)))
-            known = {**EVENTS, **TRACEPOINTS}.get(event) or EVENTS[event.partition(":")[0]]
-            attr = bytearray(forged.attr(self.kind, *known))
-            attr = bytearray(forged.attr(self.kind, *self.type_of(event)))
             attr[16:24] = struct.pack("<Q", self.every[event])
             attrs.append(bytes(attr))
             ids.append(struct.pack("<Q", 1 + i))
             described += attrs[-1] + struct.pack("<2I32s", 1, 32, event.encode()) + ids[-1]
-        return attrs, ids, {12: struct.pack("<2I", len(attrs), 128) + described}
+        described = struct.pack("<2I", len(attrs), 128) + described
+        return attrs, ids, {12: described, **self.features()}
 
     def data(self):
         return forged.recording(self.records(), *self.described())
-        features = {12: struct.pack("<2I", len(attrs), 128) + described, **self.features()}
-        return forged.recording(self.records(), attrs, ids, features)
-
-    def type_of(self, event):
-        """Its type and config."""
-        return {**EVENTS, **TRACEPOINTS}.get(event) or EVENTS[event.partition(":")[0]]
-
-    def features(self):
-        """What else the file has."""
-        return {}
 
 
 class Space:
