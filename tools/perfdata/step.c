@@ -116,6 +116,14 @@ static int more(struct hlg_perfdata *pd, struct hlg_err *err)
 	return rc > 0 ? tell_progress(pd, err) : leave_end(pd, err);
 }
 
+/* Bytes that the header of this file told of, and the file lacks: they are counted. */
+static uint64_t promised(const struct hlg_perfdata *pd)
+{
+	const uint64_t there = pd->limit - pd->from, size = pd->header.data.size;
+
+	return pd->next_data_file || size < there ? 0 : size - there;
+}
+
 /*
  * On with the n bytes behind a record of record_size bytes that are not in its size, to
  * dst if any. If they are cut off, so is the file.
@@ -124,12 +132,15 @@ static int payload(struct hlg_perfdata *pd, uint8_t *dst, uint64_t n, size_t rec
 		   struct hlg_err *err)
 {
 	int64_t got = hlg_window_take(pd, dst, n, err);
+	uint64_t counted = promised(pd), lacks;
 
 	if (got < 0)
 		return (int)got;
 	if ((uint64_t)got == n)
 		return 0;
-	pd->counts.missing = hlg_sum(pd->counts.missing, n - (uint64_t)got);
+	lacks = n - (uint64_t)got;
+	pd->counts.missing =
+		hlg_sum(pd->counts.missing, lacks > counted ? lacks - counted : 0);
 	return leave_file(pd, record_size + (uint64_t)got, err);
 }
 
