@@ -41,6 +41,7 @@ OUTSIDE = Place("outside", "[outside]", None, None, None, ())
 class Guest:
     """Code whose every byte begins an instruction but for calls, then read-only data. Addresses
     are own ones, from TEXT on."""
+    table = b""  # what the section of its symbols is called
 
     def __init__(self, rng, names, path, calls=False):
         self.path, self.code, self.symbols = path, b"", []
@@ -112,7 +113,8 @@ class Guest:
             table += struct.pack("<IBBHQQ", len(names), s.bind << 4 | s.kind, 0, 1, s.at, s.size)
             names += s.name.encode() + b"\0"
         strings = elf.section(0, 3, at=elf.put(names), size=len(names))
-        elf.section(0, 2, at=elf.put(table), size=len(table), link=strings, entry=24)
+        elf.section(elf.name(self.table) if self.table else 0, 2, at=elf.put(table),
+                    size=len(table), link=strings, entry=24)
         return elf
 
     def note(self, elf):
