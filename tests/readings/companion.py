@@ -1,27 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the companion of a guest's ELF has to be, by tools/inject/companion.h: of guests of
 modelled.py, from what they were made from."""
-import re
 import struct
 
 from modelled import FUNC, GLOBAL, TEXT
+from odd_names import escaped, readable
 
 SYMTAB, STRTAB, RELA, NOTE, REL, DYNSYM = 2, 3, 4, 7, 9, 11
 ALLOC = 2
-RUST = re.compile("_ZN3one(\\d+)(\\w+?)17h[0-9a-f]{16}E")
-
-
-def readable(name):
-    """Of those names that are mangled in the readings."""
-    return RUST.sub(lambda m: "one::" + m[2], name)
-
-
-def escaped(name):
-    """Controls as perf, which shows all bytes, may have them."""
-    return "".join(c if c.isprintable() else "".join(f"\\x{b:02x}" for b in c.encode())
-                   for c in name)
-
-
 class Units:
     """Runs of addresses of one owner: perf is to show each as a symbol."""
 

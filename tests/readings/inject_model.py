@@ -24,11 +24,12 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import companion
 import forged
 import parsed
-from companion import Units, escaped
+from companion import Units
 from forged import CALLCHAIN, CPU, IDENTIFIER, PERIOD, READ, TID, TIME
 from lines import different, line, plural
 from made_injected import AUXTRACE, ROUND, Injected, Named
-from modelled import EVENTS, TEXT, TRACEPOINT, RODATA, Space, is_guest
+from modelled import EVENTS, RODATA, TEXT, TRACEPOINT, Space, is_guest
+from odd_names import escaped, odd_names
 from programs import hlguest_of
 from tap import run, seeds
 from text_head import SAID
@@ -45,19 +46,11 @@ SUMS = (("records", ""), ("  guest samples", ""),
 ALWAYS = (2, 5, 6, 8)  # whose words stand there, too, where they count nothing
 
 
-def names_of(rng, n):
-    """Some are mangled, some have what no terminal should see."""
-    for i in range(n):
-        plain = f"{rng.choice('abcdefgh')}_{i}"
-        mangled = f"_ZN3one{len(plain)}{plain}17h0123456789abcdefE"
-        yield rng.choice((plain, plain, plain, mangled, f"x.\x1b{plain}"))
-
-
 class Made:
     def __init__(self, seed):
         self.rng = rng = random.Random(seed)
         calls = rng.random() < .3
-        self.guests = [Named(rng, list(names_of(rng, rng.randint(1, 8))), f"guest{i}.elf", calls)
+        self.guests = [Named(rng, list(odd_names(rng, rng.randint(1, 8))), f"guest{i}.elf", calls)
                        for i in range(rng.choice((1, 1, 2)))]
         self.space = Space([(guest, base) for i, guest in enumerate(self.guests) for base in
                             rng.sample([at + i * 0x8000 for at in (0x10000, 0x200000, 0x40008000)],
