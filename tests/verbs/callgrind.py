@@ -43,7 +43,8 @@ class Profile:
         assert lines[0] == "# callgrind format", lines[0]
         self.head, self.functions, self.names = {}, {}, {}
         self.lines, self.totals, place, call = {}, None, {}, None
-        self.calls = collections.Counter()  # {(caller, callee, address): (costs)} of samples
+        self.calls = collections.Counter()  # {(caller, callee, address): samples}
+        self.inclusive = {}  # the same: costs
         for line in lines[1:]:
             if re.match(r"c?(fl|fn|ob)=", line):
                 kind, name = line.split("=", 1)
@@ -56,9 +57,13 @@ class Profile:
                 costs = [int(c) for c in costs]
                 assert len(costs) == len(self.head["events"]), line
                 if call:
-                    samples = costs[self.head["events"].index("Samples")]
+                    samples = sum(cost for event, cost in zip(self.head["events"], costs)
+                                  if event.startswith("Samples"))
                     assert (place["cob"], place["cfl"]) and int(call) == samples, line
-                    self.calls[place["fn"], place["cfn"], int(addr, 16)] += samples
+                    edge = place["fn"], place["cfn"], int(addr, 16)
+                    self.calls[edge] += samples
+                    old = self.inclusive.get(edge, [0] * len(costs))
+                    self.inclusive[edge] = [a + b for a, b in zip(old, costs)]
                     call = None
                     continue
                 old = current.get(int(addr, 16), [0] * len(costs))
