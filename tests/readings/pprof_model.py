@@ -220,7 +220,8 @@ class Judge:
                                         getattr(extra, f"{name}_period")),
                                  (count.samples, count.period))
         expected = {"recorded": len(self.made.samples), "lost": self.lost(),
-                    "untold": self.untold(), "unrecorded": 0, "overflow": 0, "throttled": 0, "skipped": 0, "left": 0,
+                    "untold": self.untold(), "unrecorded": 0, "overflow": 0, "throttled": 0,
+                    "skipped": 0, "left": 0,
                     "marks": 0, "packed": 0, "unjoined": 0, "no_end": 0, "unknown": 0, "late": 0,
                     "damaged": 0, "by": sum(1 << KEYS.index(key) for key in self.by),
                     "format": 4 if any(stack for (_, _, stack), _ in self.saved.samples) or
