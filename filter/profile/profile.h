@@ -134,10 +134,8 @@ struct hlg_profile {
 	struct hlg_rans ran;      /* and of all recordings (filter/trust/identity.h) */
 	struct hlg_checked checked;     /* what saved profiles among them say */
 	struct hlg_origins origins;     /* which recordings they are */
-	struct hlg_sandboxes sandboxes; /* where the feed knows of several, and their
-					 * guest samples that were not deselected */
-	struct hlg_sandbox alone;       /* where these began that are a recording's only
-					 * one, and in no list */
+	struct hlg_sandboxes sandboxes; /* where the feed knows of any, and their guest
+					 * samples that were not deselected */
 };
 
 #define HLG_NO_SERIES UINT32_MAX

@@ -146,12 +146,8 @@ static bool count_starts(uint64_t *starts, const struct hlg_space *space,
 			 const struct hlg_profile *profile)
 {
 	const struct hlg_sandboxes *all = &profile->sandboxes;
-	uint64_t alone = 0;
 
-	/* Beside those of a list. */
-	if (all->n && !starts_of_sandbox(&profile->alone, space, &alone))
-		return false;
-	*starts = alone;
+	*starts = 0;
 	for (size_t i = 0; i < space->n_images && all->n == 0; i++)
 		*starts += starts_of(space->images[i], &profile->transits);
 	for (uint32_t i = 0; i < all->n; i++) {

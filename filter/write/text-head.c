@@ -272,7 +272,8 @@ static uint32_t next_largest(const struct hlg_sandboxes *all, uint32_t last)
 	return found;
 }
 
-/* A line for each by its number; on a screen for a few, those with most samples. */
+/* A line for each of several by its number; on a screen for a few, those with most
+ * samples. */
 static void write_sandboxes(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_sandboxes *all = &r->profile->sandboxes;
@@ -280,6 +281,9 @@ static void write_sandboxes(FILE *f, const struct hlg_report *r)
 	uint32_t n = 0, number = 0, shown;
 	const char *label = "sandboxes";
 
+	/* One alone is the whole. */
+	if (all->n < 2)
+		return;
 	for (uint32_t i = 0; i < all->n; i++) {
 		n += all->at[i].count.samples > 0;
 		rest.samples -= all->at[i].count.samples;

@@ -199,7 +199,7 @@ class Judge:
             yield f"status {status}: {err}"
             return
         told = json.loads(out)
-        lists = [one for one in made if one.has_runs and len(one.sandboxes) > 1]
+        lists = [one for one in made if one.has_runs and one.sandboxes]
         for f in told.get("sandboxes", ()):
             of = [one for one in lists if len(one.sandboxes) >= f["sandbox"]]
             yield from self.same(f"sandbox {f['sandbox']}", f.get("calls"), of, [

@@ -187,9 +187,8 @@ class Judge(report_model.Judge):
         return self.made.guests[max(lanes) - 1].path if len(lanes) == 1 and lanes != {0} else None
 
     def listed(self):
-        """The recordings that list their sandboxes: those that have several. That of a recording
-        with one is in by= and sandbox= alone."""
-        return [one for one in self.made.recordings if len(one.sandboxes) > 1]
+        """The recordings that list their sandboxes."""
+        return [one for one in self.made.recordings if one.sandboxes]
 
     def nothing(self, what, err, status):
         if status != 1:
@@ -229,7 +228,7 @@ class Judge(report_model.Judge):
             yield from self.lines(expected)
 
     def lines(self, listed):
-        """Of those that have samples; on a screen of more than four the largest three."""
+        """Of several those that have samples; on a screen of more than four the largest three."""
         rng = self.rng
         screen, wide = rng.random() < .6, rng.random() < .3
         columns = rng.choice((60, 80, 200))
@@ -240,7 +239,7 @@ class Judge(report_model.Judge):
         found = re.search(r"^sandboxes .*\n(?:          .*\n)*", out, re.M)
         got = found[0].splitlines() if found else []
         columns = 0 if wide else columns
-        shown = [f for f in listed if f["samples"]]
+        shown = [f for f in listed if f["samples"] and len(listed) > 1]
         more = len(shown) - MOST + 1 if len(shown) > MOST and screen and not wide else 0
         if more:
             shown = sorted(shown, key=lambda f: (-f["samples"], f["sandbox"]))[:MOST - 1]

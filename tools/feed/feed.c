@@ -384,7 +384,7 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 	return 1;
 }
 
-/* Several are counted each for itself. */
+/* Each is counted for itself; also one alone, as other recordings may have more. */
 static bool tell_sandboxes(struct feed *feed)
 {
 	const struct hlg_sandboxes *sandboxes =
@@ -392,7 +392,7 @@ static bool tell_sandboxes(struct feed *feed)
 		: feed->tails ? hlg_tails_sandboxes(feed->tails)
 			      : NULL;
 
-	return !sandboxes || sandboxes->n < 2 ||
+	return !sandboxes || !sandboxes->n ||
 	       hlg_profile_tell_sandboxes(feed->profile, sandboxes);
 }
 

@@ -498,8 +498,6 @@ void hlg_turns_use(const struct hlg_turns *t, bool whole, struct hlg_profile *pr
 						      .notifies = of.ports.notifies};
 		if (i < profile->sandboxes.n)
 			hlg_sandboxes_use(&profile->sandboxes.at[i], &of);
-		else
-			hlg_sandboxes_use(&profile->alone, &of);
 		/* These the feed counts, also where there is no KVM_RUN. */
 		of.ports.calls = of.ports.halts = of.ports.notifies = 0;
 		hlg_ports_add(&profile->transits.ports, &of.ports);

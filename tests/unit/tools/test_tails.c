@@ -165,7 +165,7 @@ START_TEST(of_many)
 }
 END_TEST
 
-/* One alone is not told apart from others, but can be asked for. */
+/* One alone is told, too: other recordings may have more. */
 START_TEST(of_one)
 {
 	struct hlg_profile profile;
@@ -176,7 +176,8 @@ START_TEST(of_one)
 	put_of(&records, PERF_RECORD_MISC_GUEST_USER, 0x4001, 1);
 	put_of(&records, PERF_RECORD_MISC_GUEST_USER, 0x4000, 0);
 	ck_assert_int_eq(feed(&profile, &options, &records, 1, "sandbox=1", &err), 0);
-	ck_assert_uint_eq(profile.sandboxes.n, 0);
+	ck_assert_uint_eq(profile.sandboxes.n, 1);
+	ck_assert_uint_eq(profile.sandboxes.at[0].count.samples, 1);
 	ck_assert_uint_eq(profile.n_cells, 1);
 	ck_assert_uint_eq(profile.deselected.samples, 1);
 	finish(&profile, &options, &records);
