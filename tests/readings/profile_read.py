@@ -27,7 +27,9 @@ class Schema:
                 inside.pop()
             else:
                 self.of[inside[-1]][int(m[6])] = m[5], m[4], bool(m[3])
-        self.of["Profile"][2] = "sample", "Sample", True  # kept as bytes there, for memory
+        # As bytes there, for memory.
+        self.of["Profile"][2] = "sample", "Sample", True
+        self.of["Extra"][7] = "host_stack", "HostStack", True
 
     def value(self, kind, value):
         if kind in self.of:

@@ -168,10 +168,17 @@ int hlg_decode_samples_moments(struct hlg_decoder *d)
 	return hlg_decode_fail(d, "the time of a sample is wrong");
 }
 
-static int read_host_stack(struct hlg_decoder *d, const Pprof__Extra__HostStack *from)
+static int read_host_stack(struct hlg_decoder *d, const ProtobufCBinaryData *bytes)
 {
-	struct hlg_saved_cell *to = HLG_SAVED_MORE(d->saved->host_stacks);
+	const Pprof__Extra__HostStack *from =
+		(const Pprof__Extra__HostStack *)hlg_unpack_message(
+			&d->sample, &pprof__extra__host_stack__descriptor, bytes->data,
+			bytes->len);
+	struct hlg_saved_cell *to;
 
+	if (!from)
+		return hlg_decode_fail_unpack(d, &d->sample);
+	to = HLG_SAVED_MORE(d->saved->host_stacks);
 	if (!to)
 		return hlg_decode_fail_memory(d);
 	*to = (struct hlg_saved_cell){
@@ -189,6 +196,6 @@ int hlg_decode_samples_of_host(struct hlg_decoder *d)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < extra->n_host_stack; i++)
-		rc = read_host_stack(d, extra->host_stack[i]);
+		rc = read_host_stack(d, &extra->host_stack[i]);
 	return rc;
 }

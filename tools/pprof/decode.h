@@ -18,7 +18,7 @@ struct hlg_decoder {
 	uint32_t events, images, functions; /* that are in saved from before, */
 	size_t cells, hosts, host_stacks;   /* and so these */
 	uint32_t *first; /* of each sample, and of one more: the place of its cells */
-	struct hlg_unpack sample; /* the one at hand */
+	struct hlg_unpack sample; /* the one at hand, or stack of the host */
 	const char *path;
 	struct hlg_err *err;
 };

@@ -106,27 +106,36 @@ static bool add_stack(struct hlg_encoder *e, Pprof__Sample *sample,
 	return !cell->stack || e->saved->server || sample->stack;
 }
 
-Pprof__Extra__HostStack **hlg_encode_samples_of_host(struct hlg_encoder *e)
+static bool pack_host_stack(struct hlg_encoder *e, const struct hlg_saved_cell *from,
+			    ProtobufCBinaryData *to)
+{
+	Pprof__Extra__HostStack stack = PPROF__EXTRA__HOST_STACK__INIT;
+
+	stack.event = from->key.event;
+	stack.pid = from->key.part[0];
+	stack.tid = from->key.part[1];
+	stack.cpu = from->key.part[2];
+	stack.sandbox = from->key.part[3];
+	stack.samples = from->count.samples;
+	stack.period = from->count.period;
+	stack.stack = stack_message(e, &e->saved->stacks.at[from->stack - 1]);
+	if (!stack.stack)
+		return false;
+	to->len = protobuf_c_message_get_packed_size(&stack.base);
+	to->data = hlg_saved_arena_alloc(&e->arena, to->len, 1);
+	if (to->data)
+		protobuf_c_message_pack(&stack.base, to->data);
+	return to->data;
+}
+
+ProtobufCBinaryData *hlg_encode_samples_of_host(struct hlg_encoder *e)
 {
 	size_t n = e->saved->host_stacks.n;
-	Pprof__Extra__HostStack **list =
-		hlg_encode_messages(e, n, &pprof__extra__host_stack__descriptor);
+	ProtobufCBinaryData *list = hlg_saved_arena_alloc(&e->arena, n, sizeof(*list));
 
-	for (size_t i = 0; list && i < n; i++) {
-		const struct hlg_saved_cell *from = &e->saved->host_stacks.at[i];
-		Pprof__Extra__HostStack *to = list[i];
-
-		to->event = from->key.event;
-		to->pid = from->key.part[0];
-		to->tid = from->key.part[1];
-		to->cpu = from->key.part[2];
-		to->sandbox = from->key.part[3];
-		to->samples = from->count.samples;
-		to->period = from->count.period;
-		to->stack = stack_message(e, &e->saved->stacks.at[from->stack - 1]);
-		if (!to->stack)
+	for (size_t i = 0; list && i < n; i++)
+		if (!pack_host_stack(e, &e->saved->host_stacks.at[i], &list[i]))
 			return NULL;
-	}
 	return list;
 }
 

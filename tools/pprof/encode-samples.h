@@ -11,8 +11,9 @@
  */
 bool hlg_encode_samples_of_guest(struct hlg_encoder *e);
 
-/* The stacks of the host's samples, as many as saved has. */
-Pprof__Extra__HostStack **hlg_encode_samples_of_host(struct hlg_encoder *e);
+/* The stacks of the host's samples, as many as saved has, each packed. NULL without
+ * memory. */
+ProtobufCBinaryData *hlg_encode_samples_of_host(struct hlg_encoder *e);
 
 /* The guests' as a part of the message, to at unless it is NULL; returns their size in
  * bytes. */

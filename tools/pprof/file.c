@@ -18,13 +18,11 @@
 enum {
 	GZIP = 15 + 16,     /* window bits, and that it is gzip's format: zlib.h */
 	AT_FIRST = 1 << 18, /* bytes to read, and of the message */
-	/* A profile deflates to a fifth or a tenth, one of stacks of 127 frames to a
-	 * thirtieth, of 500 to a 75th; and unpacked takes up to 50 times its file's size
-	 * beside the message. Small ones may be anything. */
-	SANE_RATIO = 100,
-	SANE_SIZE = 64 << 20,
-	SANE_MEMORY_RATIO = 64,
-	SANE_MEMORY = 32 << 20
+	/* Unpacked but for samples and stacks, which are looked at one by one, a profile
+	 * takes up to 50 times its file's size beside the message; a small one may take
+	 * anything. */
+	SANE_RATIO = 64,
+	SANE_MEMORY = 16 << 20
 };
 
 struct bytes {
@@ -55,6 +53,13 @@ int hlg_pprof_fail_samples(const char *path, struct hlg_err *err)
 static int fail(const struct input *in, struct hlg_err *err, const char *problem)
 {
 	return hlg_err_set(err, HLG_EINPUT, "%s: %s", in->name, problem);
+}
+
+static int fail_large(const struct input *in, struct hlg_err *err)
+{
+	return fail(in, err,
+		    "is larger than any profile of hlguest's (save it with less "
+		    "in by=)");
 }
 
 static int make_room(const struct input *in, struct bytes *bytes, struct hlg_err *err)
@@ -94,9 +99,7 @@ static int read_file(struct input *in, struct hlg_err *err)
 		}
 	}
 	if (file->n > HLG_SAVED_MAX_BYTES)
-		return fail(in, err,
-			    "is larger than any profile of hlguest's (save it with less "
-			    "in by=)");
+		return fail_large(in, err);
 	return file->n ? 0 : fail(in, err, "is empty (save it again)");
 }
 
@@ -127,28 +130,23 @@ static int fail_inflate(const struct input *in, struct hlg_err *err, int z)
 
 static int inflate_all(struct input *in, z_stream *z, struct hlg_err *err)
 {
-	size_t sane = in->file.n * SANE_RATIO;
 	struct bytes *to = &in->message;
 	int rc, status = Z_OK;
+	size_t room;
 
-	if (sane < SANE_SIZE)
-		sane = SANE_SIZE;
-	if (sane > HLG_SAVED_MAX_BYTES)
-		sane = HLG_SAVED_MAX_BYTES;
 	while (status == Z_OK) {
-		if (to->n > sane)
-			return hlg_err_set(err, HLG_EINPUT,
-					   "%s: inflates from %zu bytes to more than "
-					   "%zu: not a profile of hlguest's (save it "
-					   "again)",
-					   in->name, in->file.n, sane);
 		rc = make_room(in, to, err);
 		if (rc < 0)
 			return rc;
+		room = to->room;
+		if (room > HLG_SAVED_MAX_BYTES)
+			room = HLG_SAVED_MAX_BYTES + 1;
 		z->next_out = to->at + to->n;
-		z->avail_out = (uInt)(to->room - to->n);
+		z->avail_out = (uInt)(room - to->n);
 		status = inflate(z, Z_NO_FLUSH);
-		to->n = to->room - z->avail_out;
+		to->n = room - z->avail_out;
+		if (to->n > HLG_SAVED_MAX_BYTES)
+			return fail_large(in, err);
 	}
 	if (status != Z_STREAM_END)
 		return fail_inflate(in, err, status);
@@ -202,7 +200,7 @@ static int open_input(struct input *in, const char *path, struct hlg_err *err)
 /* What unpacking the message may take, in bytes. */
 static size_t sane_memory(const struct input *in)
 {
-	return SANE_MEMORY + in->message.n + in->file.n * SANE_MEMORY_RATIO;
+	return SANE_MEMORY + in->message.n + in->file.n * SANE_RATIO;
 }
 
 int hlg_pprof_load(struct hlg_saved *saved, const char *path,

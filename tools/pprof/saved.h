@@ -311,8 +311,8 @@ int hlg_pprof_write(const struct hlg_saved *saved, const char *path, FILE *strea
 
 /*
  * Adds the file at path ("-" is standard input) to saved, checked, to be resolved before
- * it is used. A file that is cut off, damaged, has something behind its end or grows to
- * suspiciously many bytes for its size is refused; saved is good for nothing then.
+ * it is used. A file that is cut off, damaged, has something behind its end or takes far
+ * more memory than its size tells is refused; saved is good for nothing then.
  * progress may be NULL.
  */
 int hlg_pprof_load(struct hlg_saved *saved, const char *path,

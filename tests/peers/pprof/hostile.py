@@ -146,7 +146,7 @@ def cut_off(v):
 
 
 def bombs(v):
-    yield from v.feed(gzip.compress(b"\0" * (300 << 20), 9), "zeros", "inflates from")
+    yield from v.feed(gzip.compress(b"\0" * (300 << 20), 9), "zeros", "is larger than any profile")
     # Messages of two bytes each, and not too well compressed.
     noise = random.Random(1).randbytes(1 << 20)
     swarm = blob(6, noise) + b"\x12\x00" * (40 << 20)
