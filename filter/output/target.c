@@ -103,17 +103,20 @@ static bool read_magic(const char *path, char magic[static 8])
 	return n >= 0;
 }
 
-enum hlg_magic hlg_target_magic(const char *path)
+enum hlg_magic hlg_target_magic_of(const char magic[static 8])
 {
-	char magic[8];
-
-	if (!read_magic(path, magic))
-		return HLG_MAGIC_NONE;
 	if (memcmp(magic, "PERFILE", 7) == 0 || memcmp(magic, "2ELIFREP", 8) == 0)
 		return HLG_MAGIC_RECORDING;
 	if (memcmp(magic, "\x1f\x8b", 2) == 0)
 		return HLG_MAGIC_GZIP;
 	return memcmp(magic, "\177ELF", 4) == 0 ? HLG_MAGIC_ELF : HLG_MAGIC_NONE;
+}
+
+enum hlg_magic hlg_target_magic(const char *path)
+{
+	char magic[8];
+
+	return read_magic(path, magic) ? hlg_target_magic_of(magic) : HLG_MAGIC_NONE;
 }
 
 bool hlg_target_is_stream(const char *path)

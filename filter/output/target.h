@@ -36,6 +36,8 @@ enum hlg_magic {
 };
 
 enum hlg_magic hlg_target_magic(const char *path);
+/* The same of a file's first bytes. */
+enum hlg_magic hlg_target_magic_of(const char magic[static 8]);
 
 /* The folder of path, "folder/." so that nothing but a folder will do. False and errno if
  * that is too long to be one. */

@@ -21,34 +21,47 @@ enum {
 	MAGIC = 8 /* bytes that tell what a file is */
 };
 
-/* Copies all to a file, which is at name, too; no more of what does not begin as a
- * recording than tells that. */
-static int copy(int from, const char *path, int to, const char *name, const char *folder,
+/* Reads up to n bytes. False and errno. */
+static bool read_some(int from, char *some, size_t n, size_t *got)
+{
+	ssize_t read_now;
+
+	for (*got = 0; *got < n; *got += (size_t)read_now) {
+		read_now = read(from, some + *got, n - *got);
+		if (read_now < 0 && errno == EINTR)
+			read_now = 0;
+		else if (read_now <= 0)
+			return read_now == 0;
+	}
+	return true;
+}
+
+/* Copies all to a file; of what does not begin as a recording does, which may have no
+ * end, the beginning alone. */
+static int copy(int from, const char *path, int to, const char *folder,
 		struct hlg_err *err)
 {
+	bool is_recording = true;
 	char some[SOME];
-	size_t all = 0;
-	ssize_t n;
+	size_t n = sizeof(some);
 
-	while ((n = read(from, some, sizeof(some))) > 0 || (n < 0 && errno == EINTR)) {
-		if (n > 0 && !hlg_temp_file_write(to, some, (size_t)n))
+	for (bool first = true; is_recording && n == sizeof(some); first = false) {
+		if (!read_some(from, some, sizeof(some), &n))
+			return hlg_err_set(err, HLG_ESYSTEM,
+					   "%s: cannot be read: %s (try a file)", path,
+					   strerrordesc_np(errno));
+		if (first && n >= MAGIC)
+			is_recording = hlg_target_magic_of(some) == HLG_MAGIC_RECORDING;
+		if (n && !hlg_temp_file_write(to, some, n))
 			return hlg_out_fail(folder, "written", errno, err);
-		all += n > 0 ? (size_t)n : 0;
-		if (all >= MAGIC && all < MAGIC + SOME &&
-		    hlg_target_magic(name) != HLG_MAGIC_RECORDING)
-			return 0;
 	}
-	return n == 0 ? 0
-		      : hlg_err_set(err, HLG_ESYSTEM,
-				    "%s: cannot be read: %s (try a file)", path,
-				    strerrordesc_np(errno));
+	return 0;
 }
 
 int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err)
 {
 	bool standard = strcmp(path, "-") == 0;
 	const char *folder = hlg_temp_file_folder();
-	char *name = NULL;
 	struct stat st;
 	int from, rc;
 
@@ -65,23 +78,18 @@ int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err
 	if (rc < 0)
 		rc = hlg_out_fail(folder, "written", errno, err);
 	*fd = rc >= 0 ? rc : -1;
-	if (rc >= 0 && asprintf(&name, "/proc/self/fd/%d", *fd) < 0) {
-		name = NULL;
-		rc = hlg_err_memory(err, path);
-	}
 	if (rc >= 0)
-		rc = copy(from, standard ? "standard input" : path, *fd, name, folder,
-			  err);
+		rc = copy(from, standard ? "standard input" : path, *fd, folder, err);
 	if (!standard)
 		close(from);
 	/* As a file it may be read as often as is needed, by the name that it has. */
 	if (rc == 0 && standard &&
 	    (dup2(*fd, STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) != 0))
 		rc = hlg_out_fail(folder, "read", errno, err);
-	if (rc == 0 && !standard)
-		*again = name;
-	else
-		free(name);
+	if (rc == 0 && !standard && asprintf(again, "/proc/self/fd/%d", *fd) < 0) {
+		*again = NULL;
+		rc = hlg_err_memory(err, path);
+	}
 	return rc;
 }
 
