@@ -487,6 +487,7 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	hlg_transits_merge(&to->transits, &from->transits);
 	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
+	to->unlisted |= from->unlisted;
 	hlg_builds_merge(&to->builds, &from->builds);
 	hlg_rans_merge(&to->ran, &from->ran);
 	(void)hlg_checked_merge(&to->checked, &from->checked);

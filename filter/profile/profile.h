@@ -136,6 +136,7 @@ struct hlg_profile {
 	struct hlg_origins origins;     /* which recordings they are */
 	struct hlg_sandboxes sandboxes; /* where the feed knows of any, and their guest
 					 * samples that were not deselected */
+	bool unlisted; /* some of the transits are of a recording that knows of none */
 };
 
 #define HLG_NO_SERIES UINT32_MAX

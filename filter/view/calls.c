@@ -141,13 +141,16 @@ bool hlg_calls_of_sandbox(struct hlg_calls *calls, const struct hlg_space *space
 	return true;
 }
 
-/* Of all. False if a sandbox began as nothing that the space has. */
+/* Of all. False if a sandbox began as nothing that the space has, or if only some of the
+ * recordings tell which sandboxes began. */
 static bool count_starts(uint64_t *starts, const struct hlg_space *space,
 			 const struct hlg_profile *profile)
 {
 	const struct hlg_sandboxes *all = &profile->sandboxes;
 
 	*starts = 0;
+	if (all->n && profile->unlisted)
+		return false;
 	for (size_t i = 0; i < space->n_images && all->n == 0; i++)
 		*starts += starts_of(space->images[i], &profile->transits);
 	for (uint32_t i = 0; i < all->n; i++) {

@@ -32,7 +32,8 @@ from tap import TIMEOUT, but_banner, need, run, some
 
 FORMATS = ("text", "csv", "json", "folded")
 TID = re.compile(r'"tid": \d+')
-# When the recording was, in JSON.
+# Rows and list of sandboxes; when the recording was, in JSON.
+SANDBOXES = re.compile(r'(?m)^sandbox,.*\n|^ "sandboxes": \[(?s:.*?)^ \],\n')
 SPAN = re.compile(r'^ "span": \{[^}]*\},\n', re.M)
 SPLITS = ("", "--by=tid", "--by=pid,tid,cpu", "--by=event,cpu")
 
@@ -47,8 +48,9 @@ def compare(bench, folder, argv):
     if "not in this build" in first[1]:
         return
     second = bench.run("report", *argv, folder=folder)
-    # Times are not saved.
-    first, second = ((SPAN.sub("", out), *rest) for out, *rest in (first, second))
+    # Times are not saved, nor is the list of sandboxes.
+    first, second = ((SPAN.sub("", SANDBOXES.sub("", out)), *rest)
+                     for out, *rest in (first, second))
     # Whose samples lie at a base is not saved, unless the threads are labels.
     if not re.search(r"--by=\S*tid", " ".join(argv)):
         first, second = ((TID.sub('"tid": null', out), *rest)
