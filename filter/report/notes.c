@@ -305,12 +305,12 @@ static void tell_images(struct hlg_report *r)
 		uint64_t n = s->on + s->off;
 
 		if (n == 0)
-			hlg_note_list_detail(&r->remarks, "%s: %s", ti->image->path,
-					     word);
+			hlg_note_list_detail(&r->remarks, "%s: %s",
+					     hlg_image_word(ti->image), word);
 		else
 			hlg_note_list_detail(&r->remarks,
 					     "%s: %s, %s %% of %" PRIu64 " sample%s",
-					     ti->image->path, word,
+					     hlg_image_word(ti->image), word,
 					     hlg_interval_part(percent, s->on, s->off), n,
 					     n == 1 ? "" : "s");
 	}

@@ -49,7 +49,7 @@ static json_t *trusted_base(const struct hlg_image_test *ti)
 {
 	json_t *o = json_object(), *elsewhere = json_array();
 
-	json_object_set_new(o, "image", hlg_json_text(hlg_image_word(ti->image)));
+	json_object_set_new(o, "image", hlg_json_text(ti->image->path));
 	json_object_set_new(o, "verdict",
 			    json_string(hlg_verdict_word(ti->tested.verdict)));
 	json_object_set_new(o, "base",

@@ -179,8 +179,8 @@ bool hlg_image_has_code(const struct hlg_image *image);
  * called so, with its first base; and where two of these are one, with its folders. */
 const char *hlg_image_short_name(const struct hlg_image *image);
 
-/* Its path; in a space (arranged) where others have it, with its first base: what it can
- * be named by, and told from others. */
+/* Its path; in a space (arranged) where others have it, with its first base, if it has
+ * one: FILE@BASE, as a user names it, and so as programs tell it from the others. */
 const char *hlg_image_word(const struct hlg_image *image);
 
 /* What it is called without folders, whoever else is called so. */

@@ -134,7 +134,8 @@ void hlg_diff_columns_set(struct hlg_value v[static HLG_DIFF_COLUMNS],
 	if (place && place->symbol)
 		v[HLG_DIFF_COLUMN_SYMBOL] =
 			hlg_table_text_value(hlg_image_name(place->image, place->symbol));
-	v[HLG_DIFF_COLUMN_IMAGE] = hlg_table_text_value(image ? image->path : NULL);
+	v[HLG_DIFF_COLUMN_IMAGE] =
+		hlg_table_text_value(image ? hlg_image_word(image) : NULL);
 	v[HLG_DIFF_COLUMN_STATUS] =
 		hlg_table_text_value(hlg_diff_columns_presence(row->presence));
 	v[HLG_DIFF_COLUMN_KIND] =

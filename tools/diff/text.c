@@ -210,7 +210,7 @@ static void put_remark(FILE *f, const struct shown *shown,
 		fprintf(f, "  (%s)", hlg_diff_columns_presence(row->presence));
 	if (diff->images.n > 1 && place->image) {
 		fputs("  [", f);
-		put(f, place->image->path);
+		put(f, hlg_image_word(place->image));
 		fputc(']', f);
 	}
 }

@@ -8,7 +8,7 @@
  * sorted, of which the last two are merged until each is twice as long as the next. So a
  * gap takes O(log n) time on the whole, O(1) in order, as perf writes them; and a
  * question O(log^2 n), O(log n) then. Memory: 16 bytes for each gap that lies in no
- * other, up to as much again, and the same once more while runs are merged.
+ * other of its run, up to as much again, and the same once more while runs are merged.
  */
 #ifndef HLG_TOOLS_EXITS_GAPS_H
 #define HLG_TOOLS_EXITS_GAPS_H

@@ -55,9 +55,10 @@ static int read_all(char **bytes, size_t *n, FILE *f, bool nul, const char *path
 			return fail_nul(path, err);
 		*n += got;
 		if (*n > MOST)
-			return hlg_err_set(err, HLG_EINPUT,
-					   "%s: has more than %d MiB (is it a list?)",
-					   path, MOST >> 20);
+			return hlg_err_set(
+				err, HLG_EINPUT,
+				"%s: has more than %d MiB (is it a list? divide it)",
+				path, MOST >> 20);
 	}
 	(*bytes)[*n] = '\0';
 	return 0;
