@@ -280,6 +280,32 @@ START_TEST(extreme_headers)
 }
 END_TEST
 
+/* One of perf's notes is past the end of the file, those behind it are there. */
+START_TEST(section_past_the_end)
+{
+	struct kit whole = {0}, k = {0};
+	struct kit_seen seen;
+	uint64_t end;
+
+	make_file(&whole);
+	end = word_at(&whole, 40) + word_at(&whole, 48);
+	kit_bytes(&k, whole.at, end);
+	kit_u64(&k, whole.n + 1000);
+	kit_u64(&k, 16);
+	kit_bytes(&k, whole.at + end, whole.n - end);
+	set_word(&k, 72, word_at(&k, 72) | 1 << 2); /* HEADER_BUILD_ID */
+	set_word(&k, end + 16, word_at(&k, end + 16) + 16);
+	kit_read_bytes(&seen, k.at, k.n);
+	ck_assert_int_eq(seen.rc, 0);
+	ck_assert_uint_eq(seen.n, N_SAMPLES);
+	ck_assert(seen.counts.facts_cut);
+	ck_assert_str_eq(seen.names, "clock;");
+	kit_finish(&seen);
+	kit_free(&whole);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(payload_past_the_end)
 {
 	static const uint64_t sizes[] = {1, 1000, INT64_MAX, UINT64_MAX};
@@ -414,6 +440,7 @@ int main(void)
 	tcase_add_test(tc, shrinking_file);
 	tcase_add_test(tc, not_recordings);
 	tcase_add_test(tc, extreme_headers);
+	tcase_add_test(tc, section_past_the_end);
 	tcase_add_test(tc, payload_past_the_end);
 	tcase_add_test(tc, too_many_events);
 	tcase_add_test(tc, random_changes);

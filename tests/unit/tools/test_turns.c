@@ -299,6 +299,21 @@ START_TEST(filled_by_another_thread)
 }
 END_TEST
 
+/* Who runs one gives memory to the next, whose vCPU is not made yet. */
+START_TEST(memory_of_the_next)
+{
+	static const struct did did[] = {
+		{1, CREATE, 5, 0}, {1, CPUID, 6, 0},  {1, REGION, 5, 0},
+		{1, RUN, 6, 0},    {1, SAMPLE, 0, 1}, {1, REGION, 7, 0},
+		{1, RUN, 6, 0},    {1, SAMPLE, 0, 1}, {1, CREATE, 7, 0},
+		{1, CPUID, 8, 0},  {1, RUN, 8, 0},    {1, SAMPLE, 0, 2},
+		{1, RUN, 6, 0},    {1, SAMPLE, 0, 1},
+	};
+
+	CHECK(did, 2);
+}
+END_TEST
+
 /* As perf writes them: what each CPU has, one after the other, round by round. */
 START_TEST(whatever_stands_where)
 {
@@ -495,6 +510,7 @@ int main(void)
 	tcase_add_test(tap_case(suite, "named_when_made"), named_when_made);
 	tcase_add_test(tap_case(suite, "filled_by_another_thread"),
 		       filled_by_another_thread);
+	tcase_add_test(tap_case(suite, "memory_of_the_next"), memory_of_the_next);
 	tcase_add_loop_test(tap_case(suite, "whatever_stands_where"),
 			    whatever_stands_where, 0, 50);
 	tcase_add_loop_test(tap_case(suite, "a_profile_counts_them"),
