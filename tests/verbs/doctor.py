@@ -123,6 +123,23 @@ def headers(build):
         yield out
 
 
+def filler(build):
+    """Padding is no code without a name, however much of it there is."""
+    need("gcc")
+    with tempfile.TemporaryDirectory() as work:
+        elf = os.path.join(work, "elf")
+        with open(elf + ".s", "w", encoding="utf-8") as f:
+            f.write("".join(f".p2align 6\n.globl {name}\n.type {name}, @function\n{name}:\n"
+                            f"\tjmp _start\n.size {name}, . - {name}\n"
+                            for name in ("_start", "other")))
+        must("gcc", "-nostdlib", "-static", "-Wl,--build-id=none", "-o", elf, elf + ".s")
+        out, _, _ = run(hlguest_of(build), "doctor", elf)
+    found = re.search(r"^ok    gaps +\d without a symbol: (\d+) of (\d+) bytes of code, of which "
+                      r"(\d+) are padding$", out, re.M)
+    if not found or found[1] != found[3] or 10 * int(found[1]) <= int(found[2]):
+        yield out
+
+
 def without_image(build):
     out, _, status = run(hlguest_of(build), "doctor", "/no/such.elf")
     if status != 1 or "fail  image         /no/such.elf: no such file" not in out:
@@ -175,6 +192,7 @@ def main():
     tap.run("folded for a terminal", lambda: list(folded(args.build)))
     tap.run("an image", lambda: list(with_image(args.build)))
     tap.run("headers in the code", lambda: list(headers(args.build)))
+    tap.run("filler in the code", lambda: list(filler(args.build)))
     tap.run("no image", lambda: list(without_image(args.build)))
     for name, text, pattern in PERFS:
         tap.run(f"perf {name}", lambda t=text, p=pattern:

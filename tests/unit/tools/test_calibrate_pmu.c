@@ -172,6 +172,24 @@ START_TEST(counters_that_take_turns)
 }
 END_TEST
 
+/* Where nothing counts them, instructions are the law's, if stepping bore it out. */
+START_TEST(instructions_by_stepping)
+{
+	struct hlg_calibration *c;
+
+	machine.idle = 1;
+	c = count();
+	c->counts.steps[HLG_COUNT_NATIVE][0].exact = true;
+	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibrate_csv, c), ",ins_from\n8,,"));
+	ck_assert_ptr_nonnull(
+		strstr(write_as(hlg_calibrate_csv, c), ",rep_lodsb,native,2,steps\n"));
+	c->counts.steps[HLG_COUNT_NATIVE][0].exact = false;
+	ck_assert_ptr_nonnull(strstr(write_as(hlg_calibrate_csv, c), ",ins_from\n,,"));
+	ck_assert_ptr_nonnull(
+		strstr(write_as(hlg_calibrate_csv, c), ",rep_lodsb,native,2,\n"));
+}
+END_TEST
+
 START_TEST(counters_that_fail)
 {
 	machine.unreadable = true;
@@ -289,6 +307,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, counts);
 	tcase_add_test(tc, counters_that_take_turns);
+	tcase_add_test(tc, instructions_by_stepping);
 	tcase_add_test(tc, counters_that_fail);
 	tcase_add_test(tc, attributes);
 	tcase_add_test(tc, samples);
