@@ -306,11 +306,13 @@ def slurm(bench):
         if status or err or f"job {job} runs 3 tasks" not in out or \
                 bench.read("sum.pb.gz.d/jobs").decode() != f"map {job}\nreduce {job}\n":
             yield f"job {job}: {status}, {out}{err}"
-    bench.again()
-    bench.write("bin/sbatch", "#!/bin/sh\nprintf %0600d 100\n", 0o755)
-    _, err, status = bench.submit("--engine=slurm", **env)
-    if status != 1 or "may have submitted (ask squeue)" not in err:
-        yield f"no number: {status}, {err}"
+    # The second: of the last 511 bytes 20 are the end of a longer number.
+    for script in "printf %0600d 100", "printf '%040d\\n%-488sx\\n' 100 y":
+        bench.again()
+        bench.write("bin/sbatch", f"#!/bin/sh\n{script}\n", 0o755)
+        _, err, status = bench.submit("--engine=slurm", **env)
+        if status != 1 or "may have submitted (ask squeue)" not in err:
+            yield f"no number: {script}: {status}, {err}"
     bench.again()
     bench.write("bin/sbatch", "#!/bin/sh\necho 'sbatch: error: no such partition' >&2\nexit 1\n", 0o755)
     _, err, status = bench.submit("--engine=slurm", **env)
