@@ -411,6 +411,68 @@ START_TEST(a_file_is_judged_as_the_whole)
 }
 END_TEST
 
+enum {
+	WORDS = 6000,
+	LONGEST = 30 /* instructions of a line */
+};
+
+/* Code of AArch64 in lines of many lengths; weight: what each instruction runs. */
+static void write_lines(const char *path, uint64_t weight[static WORDS])
+{
+	static uint32_t text[WORDS];
+	const struct mkelf_sym sym = MKELF_SYM("all", 0x1000, sizeof(text), STB_GLOBAL,
+					       STT_FUNC, MKELF_SEC(0));
+	struct mkelf_simple simple;
+	struct mkelf_image img;
+	uint64_t random = 1, left = 0, runs = 0;
+
+	for (size_t i = 0; i < WORDS; i++, left--) {
+		if (left == 0) {
+			left = 3 + kit_random(&random, LONGEST - 2);
+			runs = UINT64_C(1) << kit_random(&random, 9);
+		}
+		text[i] = left > 1 ? 0xd503201f : 0xd65f03c0; /* nop, ret */
+		weight[i] = runs;
+	}
+	mkelf_simple_init(&simple, 0x1000, text, sizeof(text), &sym, 1);
+	simple.elf.machine = EM_AARCH64;
+	ck_assert_int_eq(mkelf_build(&simple.elf, &img), 0);
+	ck_assert_int_eq(mkelf_write(&img, path), 0);
+	mkelf_finish(&img);
+}
+
+/* Where samples fill the lines at all bases, AArch64 is verified, too; where the tail of
+ * what ran has moved, as in another build, at any of them, nothing is. */
+START_TEST(aarch64_bears_out_each_base)
+{
+	static const uint64_t bases[] = {0x100000, 0x200000};
+	static uint64_t weight[WORDS];
+	const enum hlg_trust_verdict verdict = _i ? HLG_TRUST_TOO_FEW : VERIFIED;
+	struct hlg_report r;
+	struct hlg_run run;
+	struct hlg_err err;
+
+	write_lines("a.elf", weight);
+	kit_start(&run, "a.elf@0x100000");
+	ck_assert_int_eq(hlg_image_add_base(run.space.images[0], bases[1], &err), 0);
+	hlg_profile_event(&run.profile, "a", 0);
+	for (int b = 0; b < 2; b++)
+		for (uint64_t i = 0; i < WORDS - 1; i++) {
+			const uint64_t by = _i >> b & 1 && i > WORDS / 2 ? 4 : 0;
+
+			kit_add(&run, 0, bases[b] + 4 * i + by, 1, (unsigned)weight[i]);
+		}
+	kit_build(&run, &r);
+	ck_assert_uint_eq(r.trust.images[0].n_bases, 2);
+	ck_assert_str_eq(hlg_verdict_word(r.trust.all.verdict),
+			 hlg_verdict_word(verdict));
+	ck_assert_int_eq(r.trust.images[0].tested.verdict, verdict);
+	ck_assert_int_eq(r.trust.images[0].any_fits, _i > 0);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("trust_images");
@@ -424,6 +486,7 @@ int main(void)
 	tcase_add_loop_test(tc, an_id_that_was_cut, 0, 2);
 	tcase_add_loop_test(tc, a_sandbox_in_two_lanes, 0, 2);
 	tcase_add_test(tc, a_sandbox_at_a_base);
+	tcase_add_loop_test(tc, aarch64_bears_out_each_base, 0, 4);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
 		tcase_add_loop_test(tc, a_file_is_judged_as_the_whole, 0, 4 * 96);
