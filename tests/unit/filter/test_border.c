@@ -7,6 +7,7 @@
  */
 #include "filter/view/border.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/kit/filter-trust.h"
@@ -328,11 +329,10 @@ END_TEST
 static const struct {
 	const char *words, *has, *lacks;
 } formats[] = {
+	{"guest.elf border=split", " 100 guest   = 70 in functions + 30 at VM exits\n",
+	 "__vm_exit__"},
 	{"guest.elf border=split",
-	 " 100 guest   = 70 in functions + 30 at VM exits\n", "__vm_exit__"},
-	{"guest.elf border=split",
-	 "note:     30.00 % of the guest's samples are at VM exits, ",
-	 "left out"},
+	 "note:     30.00 % of the guest's samples are at VM exits, ", "left out"},
 	{"guest.elf border=split verbose=yes",
 	 "30.00 %        30  __vm_exit__ in compute\n", "left out"},
 	{"guest.elf border=keep verbose=yes", "VM exits  in the functions", "at VM"},
@@ -346,7 +346,8 @@ static const struct {
 	 "__vm_exit__"},
 	{"guest.elf border=keep format=csv", "\ntotal,,,\"border\",,,,,,0,0,",
 	 "__vm_exit__"},
-	{"guest.elf border=split format=folded", ";__vm_exit__ in compute 300\n", "total"},
+	{"guest.elf border=split format=folded", ";__vm_exit__ in compute 300\n",
+	 "total"},
 	{"guest.elf border=drop format=folded", ";compute 200\n", "__vm_exit__"},
 	{"guest.elf border=keep format=folded", ";compute 500\n", "__vm_exit__"},
 };
@@ -361,19 +362,21 @@ static const struct {
 	{{0, 0, 0, 2, 1}, 3, NOP, {0}},
 	{{1, 1, 1, 2, 1}, 2, NOP, {0}}, /* one side has as many as others */
 	{{9, 9, 9, 2, 1}, 0, NOP, {0}},
-	{{0, 0, 0, 9, 20}, 0, NOP, {0}}, /* that is enough */
-	{{0, 0, 0, 2, 1}, 3, HVC, {0}},  /* a side of two exits is one address, */
+	{{0, 0, 0, 9, 20}, 0, NOP, {0}},     /* that is enough */
+	{{0, 0, 0, 2, 1}, 3, HVC, {0}},      /* a side of two exits is one address, */
 	{{0, 0, 0, 30, 30, 1}, 0, HVC, {0}}, /* which the first of them tells */
 	{{0, 0, 0, 2, 1}, 0, NOP, {0, 0, 0, 9, 20}}, /* the other event tells */
+	{{0, 0, 0, 2, 1}, 3, NOP, {9, 9, 9, 2, 1}},  /* the other has no doubt */
 };
 
 START_TEST(too_few_to_tell)
 {
 	struct guest few = {"few", AT, {NOP, NOP, NOP, HVC, NOP, RET}, {0}, {0}, NULL};
-	const char note[] = "100.00 % of the guest's samples may be at VM exits";
+	const char note[] = " % of the guest's samples may be at VM exits";
 	struct hlg_border border;
 	struct hlg_run run;
-	char *text;
+	char percent[16], *text, *at;
+	uint64_t all = 0;
 
 	memcpy(few.samples, doubts[_i].samples, sizeof(few.samples));
 	few.word[4] = doubts[_i].next;
@@ -384,13 +387,19 @@ START_TEST(too_few_to_tell)
 	for (unsigned i = 0; i < 10; i++) {
 		kit_add(&run, 0, few.at + KIT_BASE + 4 * i, 1, few.samples[i]);
 		kit_add(&run, 1, few.at + KIT_BASE + 4 * i, 1, doubts[_i].second[i]);
+		all += few.samples[i] + doubts[_i].second[i];
 	}
 	find(&border, &run);
 	ck_assert_uint_eq(border.doubtful, doubts[_i].doubtful);
 	hlg_border_finish(&border);
 	run.options.border = HLG_BORDER_SPLIT;
 	text = kit_report(&run);
-	ck_assert_msg(!strstr(text, note) == (doubts[_i].doubtful < 3), "%s", text);
+	at = strstr(text, note);
+	ck_assert_msg(!at == (doubts[_i].doubtful < 3), "%s", text);
+	snprintf(percent, sizeof(percent), " %.2f",
+		 100 * (double)doubts[_i].doubtful / (double)all);
+	ck_assert_msg(!at || strncmp(at - strlen(percent), percent, strlen(percent)) == 0,
+		      "%s, not%s", text, percent);
 	free(text);
 	hlg_run_finish(&run);
 }
@@ -468,8 +477,7 @@ START_TEST(told_to_record_exits)
 	char *text;
 
 	start_split(&run, "guest.elf border=split");
-	hlg_profile_event(&run.profile,
-			  _i ? "kvm:kvm_userspace_exit" : "kvm:kvm_pio", 0);
+	hlg_profile_event(&run.profile, _i ? "kvm:kvm_userspace_exit" : "kvm:kvm_pio", 0);
 	text = kit_report(&run);
 	ck_assert_msg(strstr(text, _i ? "(hlguest exits tells why)"
 				      : "(record --exits, and hlguest exits tells why)"),
@@ -492,8 +500,7 @@ int main(void)
 	tcase_add_test(tc, told_by_tracepoints);
 	tcase_add_loop_test(tc, told_to_record_exits, 0, 2);
 	tcase_add_loop_test(tc, rows_and_shares, 0, sizeof(shares) / sizeof(shares[0]));
-	tcase_add_loop_test(tc, too_few_to_tell, 0,
-			    sizeof(doubts) / sizeof(doubts[0]));
+	tcase_add_loop_test(tc, too_few_to_tell, 0, sizeof(doubts) / sizeof(doubts[0]));
 	tcase_add_loop_test(tc, words_of_formats, 0,
 			    sizeof(formats) / sizeof(formats[0]));
 	return tap_main(suite);
