@@ -15,9 +15,11 @@
 #include "config.h"
 #include "filter/report/banner.h"
 #include "filter/report/notes.h"
+#include "filter/trust/apart.h"
 #include "filter/trust/identity.h"
 #include "filter/trust/per-file.h"
 #include "filter/trust/runners.h"
+#include "symtab/image/lane.h"
 #include "tests/kit/filter-trust.h"
 #include "tests/kit/tap.h"
 
@@ -336,6 +338,73 @@ START_TEST(a_sandbox_in_two_lanes)
 }
 END_TEST
 
+/* Where the stretches of a sandbox do not fit one ELF together, of each is told why. */
+START_TEST(stretches_are_told_of)
+{
+	/* of sandbox 1, but the last; at the first function of a.elf or, odd, off it */
+	static const struct {
+		unsigned n, off;
+		unsigned lane;
+		const char *why;
+	} stretches[] = {
+		{20, 1, HLG_LANE_NOBODY, "sandbox 1 has 20 samples, which fit none"},
+		{3, 0, HLG_LANE_NOBODY, "sandbox 1 has 3 samples, too few to tell"},
+		{12, 0, 0, NULL},
+		{1, 1, HLG_LANE_NOBODY, "sandbox 1 has 1 sample, too few to tell"},
+		{30, 0, 0, NULL},
+	};
+	struct hlg_note_list notes = {0};
+	struct hlg_runners_recording recording = {.path = "x", .notes = &notes};
+	struct hlg_apart apart;
+	struct hlg_run run;
+	struct hlg_err err;
+	uint64_t here = 0;
+	size_t n = 0;
+
+	kit_trust_guest("a.elf");
+	kit_trust_guest("b.elf");
+	kit_start(&run, "a.elf@0x100000 b.elf@0x200000");
+	ck_assert_int_eq(
+		hlg_image_set_base(run.space.images[1], 0x102000, HLG_BASE_STATED, &err),
+		0);
+	ck_assert_int_eq(hlg_space_part(&run.space, &err), 0);
+	ck_assert_uint_eq(run.space.n_lanes, 2);
+	hlg_profile_event(&run.profile, "a", 0);
+	hlg_profile_keep_apart(&run.profile);
+	for (int i = 0; i < 2; i++)
+		ck_assert(hlg_sandboxes_add(&run.profile.sandboxes, 1, 5 + i));
+	for (uint32_t i = 0; i < 5; i++)
+		for (unsigned k = 0; k < stretches[i].n; k++) {
+			struct hlg_sample s =
+				kit_sample(0, 0x101060 + 4 * (k % 30) + stretches[i].off);
+
+			s.sandbox = i < 4 ? 1 : 2;
+			s.stretch = i;
+			hlg_profile_add(&run.profile, &s);
+		}
+	recording.profile = &run.profile;
+	recording.host = &run.host;
+	ck_assert(hlg_apart_begin(&apart, &run.space, &run.options));
+	ck_assert_msg(hlg_apart_settle(&apart, &recording, &err) == 0, "%s", err.msg);
+	for (size_t i = 0; i < 5; i++) {
+		if (!stretches[i].why)
+			continue;
+		ck_assert_uint_lt(n, notes.n);
+		ck_assert_msg(strstr(notes.line[n], stretches[i].why), "%s, not: %s",
+			      notes.line[n], stretches[i].why);
+		n++;
+	}
+	ck_assert_uint_eq(notes.n, n);
+	for (size_t i = 0; i < hlg_profile_room(&run.profile); i++)
+		if (hlg_lane_of(run.profile.cells[i].ip) == 0)
+			here += run.profile.cells[i].count.samples;
+	ck_assert_uint_eq(here, 42);
+	hlg_apart_finish(&apart);
+	hlg_note_list_finish(&notes);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* A base tells of a sandbox if nobody else has samples there, and it none at another. */
 START_TEST(a_sandbox_at_a_base)
 {
@@ -485,6 +554,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_tail_explains, 0, 2);
 	tcase_add_loop_test(tc, an_id_that_was_cut, 0, 2);
 	tcase_add_loop_test(tc, a_sandbox_in_two_lanes, 0, 2);
+	tcase_add_test(tc, stretches_are_told_of);
 	tcase_add_test(tc, a_sandbox_at_a_base);
 	tcase_add_loop_test(tc, aarch64_bears_out_each_base, 0, 4);
 	/* On AArch64 a base hardly stands out. */
