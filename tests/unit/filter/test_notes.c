@@ -93,6 +93,44 @@ START_TEST(none_left)
 }
 END_TEST
 
+/* What there is instead: of some samples it is known, or of none. */
+static const struct {
+	int32_t cpu[8]; /* + 1, up to 0 */
+	const char *notes[3];
+} left_out[] = {
+	{{2}, {"cpu=0: selects none of 1 sample (guest samples are of cpu 1)"}},
+	{{3, 2}, {"cpu=0: selects none of 2 samples (guest samples are of cpu 1, 2)"}},
+	{{9, 8, 7, 6, 5, 4, 3},
+	 {"cpu=0: selects none of 7 samples (guest samples are of cpu 2, 3, 4, 5, 6, "
+	  "...)"}},
+	{{3, 4, 5, 6, 7, 3, 9},
+	 {"cpu=0: selects none of 7 samples (guest samples are of cpu 2, 3, 4, 5, 6, "
+	  "...)"}},
+	{{7, 6, 5, 4, 3, 7},
+	 {"cpu=0: selects none of 6 samples (guest samples are of cpu 2, 3, 4, 5, 6)"}},
+	{{-1, -1},
+	 {"cpu=0: selects none of 2 samples: the recording does not say",
+	  "2 samples filtered out because"}},
+	{{-1, 2},
+	 {"cpu=0: selects none of 2 samples (guest samples are of cpu 1)",
+	  "1 sample filtered out because"}},
+};
+
+START_TEST(none_selected)
+{
+	struct hlg_run run;
+
+	start(&run, "guest.elf cpu=0");
+	for (size_t i = 0; i < 8 && left_out[_i].cpu[i]; i++) {
+		struct hlg_sample s = kit_sample(0, KIT_BASE + 0x1060);
+
+		s.cpu = left_out[_i].cpu[i] < 0 ? -1 : left_out[_i].cpu[i] - 1;
+		hlg_profile_add(&run.profile, &s);
+	}
+	check_notes(&run, left_out[_i].notes);
+}
+END_TEST
+
 START_TEST(protected_guest)
 {
 	static const char *const notes[] = {"4 guest samples have address 0", NULL};
@@ -254,6 +292,9 @@ START_TEST(clocks)
 	ck_assert_str_eq(step, _i ? ""
 				  : "; or it keeps step with 1000 samples a second: "
 				    "record -F 997");
+	report.all.in_step = 2; /* a warning has told of it */
+	hlg_rates_put_step(step, sizeof(step), &report);
+	ck_assert_str_eq(step, "");
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);
 }
@@ -288,6 +329,7 @@ int main(void)
 	tcase_add_test(tc, no_sample);
 	tcase_add_test(tc, no_guest_sample);
 	tcase_add_test(tc, none_left);
+	tcase_add_loop_test(tc, none_selected, 0, sizeof(left_out) / sizeof(left_out[0]));
 	tcase_add_test(tc, protected_guest);
 	tcase_add_test(tc, stretched);
 	tcase_add_test(tc, overflow);

@@ -403,6 +403,61 @@ START_TEST(bare_host_samples)
 }
 END_TEST
 
+/* A chain is named once for as long as it means the same: not behind other mappings, of
+ * another process, or of a thread that has another name now. */
+START_TEST(what_chains_mean)
+{
+	static const struct {
+		uint32_t mappings;
+		int32_t pid;
+		const char *comm;
+		unsigned named;
+	} samples[] = {
+		{0, 7, "vmm", 1}, {0, 7, "vmm", 1}, {1, 7, "vmm", 2},
+		{1, 7, "vmm", 2}, {1, 8, "vmm", 3}, {1, 8, "cpu", 4},
+		{1, 8, "cpu", 4}, {1, 8, "vmm", 4}, {0, 7, "vmm", 4},
+	};
+	const uint64_t words[] = {USER, 7};
+	struct hlg_options options = {.roots = HLG_ROOT_COMM};
+	struct hlg_stacks s = {0};
+
+	ck_assert(hlg_stacks_init(&s, &options));
+	named = 0;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		struct hlg_stacks_sample sample = of(&s, 1, words, 2);
+
+		sample.mappings = samples[i].mappings;
+		sample.pid = samples[i].pid;
+		sample.comm = samples[i].comm;
+		hlg_stacks_host(&s, &sample, 0, 1);
+		ck_assert_msg(named == samples[i].named, "%zu: named %u times", i, named);
+	}
+	ck_assert_uint_eq(s.n_stacks, 2);
+	ck_assert_uint_eq(s.stacks[0].count.samples, 7);
+	ck_assert_uint_eq(s.stacks[1].count.samples, 2);
+	hlg_stacks_finish(&s);
+}
+END_TEST
+
+/* Nor are guests without a mark those of the thread's old name. */
+START_TEST(orphans_of_a_renamed_thread)
+{
+	struct hlg_options options = {.roots = HLG_ROOT_COMM};
+	struct hlg_stacks s = {0};
+
+	ck_assert(hlg_stacks_init(&s, &options));
+	for (int i = 0; i < 4; i++) {
+		struct hlg_stacks_sample sample = of(&s, 1, NULL, 0);
+
+		sample.comm = i % 2 ? "cpu" : "vmm";
+		hlg_stacks_guest(&s, &sample, 0, 1);
+	}
+	ck_assert_uint_eq(s.n_stacks, 2);
+	ck_assert_uint_eq(s.stacks[0].count.samples, 2);
+	hlg_stacks_finish(&s);
+}
+END_TEST
+
 /* Threads of one process with one callchain have a root each, if roots are threads. */
 START_TEST(roots_are_threads)
 {
@@ -546,6 +601,8 @@ int main(void)
 	tcase_add_test(tc, lost_callers);
 	tcase_add_test(tc, entries_behind_runs);
 	tcase_add_test(tc, bare_host_samples);
+	tcase_add_test(tc, what_chains_mean);
+	tcase_add_test(tc, orphans_of_a_renamed_thread);
 	tcase_add_loop_test(tc, roots_are_threads, 0, 2);
 	tcase_add_test(tc, many_threads);
 	tcase_add_test(tc, merged);

@@ -84,6 +84,23 @@ START_TEST(told_apart)
 }
 END_TEST
 
+/* Two of three hints are alike, whichever. */
+START_TEST(two_of_three)
+{
+	const struct hlg_twins_hint hint = {.of = line};
+	static const size_t at[] = {0, 1, 3};
+	struct hlg_err err;
+
+	set(1, "call", 0, 0x100);
+	rows[3].place.start = 0x700;
+	rows[at[_i]].place.start = 0x200;
+	ck_assert_int_eq(hlg_twins_tell(&report, &hint, &err), 0);
+	for (int i = 0; i < 3; i++)
+		ck_assert_msg(strncmp(rows[at[i]].apart, "ELF 0x", 6) == 0, "%s",
+			      rows[at[i]].apart);
+}
+END_TEST
+
 /* What marked one before stands behind it. */
 START_TEST(marked)
 {
@@ -146,6 +163,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_loop_test(tc, told_apart, 0, sizeof(hints) / sizeof(hints[0]));
+	tcase_add_loop_test(tc, two_of_three, 0, 3);
 	tcase_add_test(tc, marked);
 	tcase_add_test(tc, in_groups);
 	tcase_add_test(tc, moved);
