@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "filter/trust/addresses.h"
+#include "filter/trust/guest-bases.h"
 #include "filter/trust/per-file.h"
 
 #include <string.h>
@@ -203,6 +204,83 @@ START_TEST(few_are_not_vouched_for)
 }
 END_TEST
 
+/* Where the file's base is among those that the samples fit, it stays, whatever more lie
+ * elsewhere and however many here fit none. */
+START_TEST(a_base_that_some_fit_stays)
+{
+	struct hlg_run run;
+
+	write_guest("guest.elf", "0.17.0", ET_DYN);
+	kit_start(&run, "guest.elf");
+	feed(&run, 0x4000, 32, 3);
+	feed(&run, 0x70000, 32, 20);
+	for (int i = 0; i < _i; i++)
+		kit_add(&run, 0, 0x4000 + 0x1061 + 4 * (uint64_t)i, 1, 1);
+	settle(&run);
+	ck_assert_uint_eq(run.space.images[0]->base, 0x4000);
+	ck_assert_int_eq(run.space.images[0]->from, HLG_BASE_NOTE);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* A guest of a recording that is searched one by one: so many boundaries from 0x1060 on,
+ * and an address more, in a stretch. */
+static void add_guest(struct hlg_run *run, uint32_t sandbox, uint32_t stretch,
+		      uint64_t base, uint64_t n, uint64_t more)
+{
+	for (uint64_t i = 0; i <= n; i++) {
+		struct hlg_sample s =
+			kit_sample(0, base + (i < n ? 0x1060 + 4 * i : more));
+
+		s.sandbox = sandbox;
+		s.stretch = stretch;
+		if (i < n || more)
+			hlg_profile_add(&run->profile, &s);
+	}
+}
+
+/* A guest of few addresses lies where another was found if all of it fits, or is where
+ * nothing tells, as in a gap; else it is told with all samples that it has. */
+START_TEST(few_are_matched)
+{
+	static const uint64_t more[] = {0, 0x10e0, 0x1061};
+	struct hlg_guest_bases_finder finder;
+	struct hlg_guest_bases_found found;
+	struct hlg_guest_bases bases = {0};
+	const bool fits = _i < 2;
+	struct hlg_run run;
+
+	write_guest("guest.elf", NULL, ET_DYN);
+	kit_start(&run, "guest.elf");
+	hlg_profile_event(&run.profile, "a", 0);
+	hlg_profile_keep_apart(&run.profile);
+	for (int i = 0; i < 3; i++)
+		ck_assert(hlg_sandboxes_add(&run.profile.sandboxes, 1, 5 + i));
+	add_guest(&run, 1, 0, 0x70000, 32, 0);
+	add_guest(&run, 2, 0, 0x70000, 5, more[_i]);
+	add_guest(&run, 3, 0, 0x900001, 4, 0);
+	add_guest(&run, 3, 1, 0x900001, 7, 0);
+	ck_assert(hlg_guest_bases_finder_begin(&finder, &run.space));
+	ck_assert(hlg_guest_bases_find(&finder, &run.profile, &found));
+	ck_assert_uint_eq(found.n, fits ? 2 : 1);
+	ck_assert_uint_eq(found.at[0].samples, 32);
+	if (fits)
+		ck_assert_uint_eq(found.at[1].samples, 5 + (_i > 0));
+	ck_assert(hlg_guest_bases_settle(&bases, &run.space, "x", &found));
+	ck_assert_uint_eq(bases.n, 1);
+	ck_assert_uint_eq(bases.at[0].base, 0x70000);
+	ck_assert_uint_eq(bases.untold, fits ? 1 : 2);
+	ck_assert_uint_eq(bases.notes.n, bases.untold);
+	ck_assert_str_eq(bases.notes.line[bases.notes.n - 1],
+			 "x: sandbox 3 has 11 samples, of which no base was found: "
+			 "outside here");
+	hlg_guest_bases_found_finish(&found);
+	hlg_guest_bases_finish(&bases);
+	hlg_guest_bases_finder_finish(&finder);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* A recording of both is judged at both; one of the others alone, where these are. */
 START_TEST(a_recording_is_judged_at_all_bases)
 {
@@ -237,8 +315,8 @@ START_TEST(guests_beside_the_files_base_are_told)
 	feed(&run, 0x70000, 32, 1);
 	feed(&run, 0x90000, 32, 2);
 	text = kit_report(&run);
-	ck_assert_ptr_nonnull(
-		strstr(text, "3 bases (Hyperlight note 0.17.0; others from the samples)"));
+	ck_assert_ptr_nonnull(strstr(
+		text, "3 bases (Hyperlight note 0.17.0; others from the samples)"));
 	ck_assert_ptr_nonnull(strstr(
 		text, "warning:  guest.elf: some samples fit base 0x4000 (from the "
 		      "Hyperlight note, version 0.17.0), others 0x90000 and 1 more "
@@ -391,6 +469,8 @@ int main(void)
 		tcase_add_loop_test(tc, guests_beside_the_files_base, 0,
 				    sizeof(others) / sizeof(others[0]));
 		tcase_add_test(tc, few_are_not_vouched_for);
+		tcase_add_loop_test(tc, a_base_that_some_fit_stays, 0, 4);
+		tcase_add_loop_test(tc, few_are_matched, 0, 3);
 		tcase_add_loop_test(tc, a_recording_is_judged_at_all_bases, 0, 2);
 		tcase_add_test(tc, guests_beside_the_files_base_are_told);
 		tcase_add_test(tc, claimed_addresses_are_not_asked);

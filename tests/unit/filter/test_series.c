@@ -74,7 +74,7 @@ END_TEST
 /* "for want of a recorded cpu": only samples nothing else deselects. */
 START_TEST(untold)
 {
-	struct hlg_profile p;
+	struct hlg_profile p, sum;
 	struct hlg_options o;
 	struct hlg_sample s = kit_sample(0, 1);
 
@@ -94,6 +94,13 @@ START_TEST(untold)
 	ck_assert_int_eq(hlg_profile_add(&p, &s), HLG_GUEST);
 	ck_assert_uint_eq(p.untold, 1);
 	ck_assert_uint_eq(p.deselected.samples, 3);
+	ck_assert(hlg_profile_init(&sum, &o));
+	for (uint64_t i = 1; i <= 2; i++) {
+		hlg_profile_merge(&sum, &p);
+		ck_assert_uint_eq(sum.untold, i);
+		ck_assert_uint_eq(sum.deselected.samples, 3 * i);
+	}
+	hlg_profile_finish(&sum);
 	hlg_profile_finish(&p);
 	hlg_options_finish(&o);
 }
