@@ -101,14 +101,15 @@ static void time_each(char buf[static 48], const struct hlg_report *r,
 		time &= r->events[i].count.samples == 0 ||
 			r->profile->events[r->events[i].event].kind == HLG_EVENT_TIMER;
 	buf[0] = '\0';
-	if (exits == 0 || exits > UINT64_MAX / 100 || !time || r->by & HLG_BY_EVENT)
+	if (exits == 0 || exits > UINT64_MAX / 1000 || !time || r->by & HLG_BY_EVENT)
 		return;
 	tenths = (at.period + 50 * exits) / (100 * exits);
 	if (tenths < 100)
 		snprintf(buf, 48, ", about %" PRIu64 ".%" PRIu64 " us each", tenths / 10,
 			 tenths % 10);
 	else
-		snprintf(buf, 48, ", about %" PRIu64 " us each", (tenths + 5) / 10);
+		snprintf(buf, 48, ", about %" PRIu64 " us each",
+			 (at.period + 500 * exits) / (1000 * exits));
 }
 
 /* Intervals know of phases (stats/phases.h). */

@@ -445,25 +445,33 @@ START_TEST(told_by_tracepoints)
 	hlg_border_finish(&found);
 	hlg_run_finish(&run);
 
-	/* 30 samples of 10 ns by 150 exits: 2 ns each; and 309 us by as many. */
-	for (int i = 0; i < 3; i++) {
-		static const char *const words[] = {"VM exits, about 0.0 us each, which",
-						    "VM exits, about 2.1 us each, which",
-						    "VM exits, which"};
+	/* 30 samples of 10 ns by 150 exits: 2 ns each; and one more by as many. */
+	for (size_t i = 0; i < 6; i++) {
+		static const struct {
+			uint64_t more;
+			const char *words;
+		} each[] = {
+			{0, "VM exits, about 0.0 us each, which"},
+			{308700, "VM exits, about 2.1 us each, which"},
+			{150 * 9940 - 300, "VM exits, about 9.9 us each, which"},
+			{150 * 12460 - 300, "VM exits, about 12 us each, which"},
+			{150 * 12500 - 300, "VM exits, about 13 us each, which"},
+			{0, "VM exits, which"},
+		};
 
 		start_split(&run, "guest.elf border=split");
 		hlg_profile_describe(&run.profile, 0,
-				     i < 2 ? HLG_EVENT_TIMER : HLG_EVENT_COUNTER, false);
+				     i < 5 ? HLG_EVENT_TIMER : HLG_EVENT_COUNTER, false);
 		/* An event that nothing was sampled by is no other unit. */
 		hlg_profile_describe(&run.profile,
 				     hlg_profile_event(&run.profile, "unsampled", 0),
 				     HLG_EVENT_COUNTER, false);
-		if (i == 1)
-			kit_add(&run, 0, AT + KIT_BASE + 4 * 4, 308700, 1);
+		if (each[i].more)
+			kit_add(&run, 0, AT + KIT_BASE + 4 * 4, each[i].more, 1);
 		hlg_transits_add(&run.profile.transits, exits);
 		hlg_transits_add(&run.profile.transits, others);
 		text = kit_report(&run);
-		ck_assert_msg(strstr(text, words[i]), "%s", text);
+		ck_assert_msg(strstr(text, each[i].words), "%s", text);
 		free(text);
 		hlg_run_finish(&run);
 	}
