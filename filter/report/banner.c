@@ -257,7 +257,7 @@ static void put_banner(FILE *f, const struct hlg_report *r, bool threads)
 	/* Its samples may lie on instruction starts, all the same. */
 	if (all->verdict == HLG_TRUST_MISMATCH && put_builds(f, r, ""))
 		return;
-	hlg_interval_percent(percent, all->by_samples.share);
+	hlg_interval_part(percent, all->samples.on, all->samples.off);
 	hlg_interval_percent(chance, all->chance);
 	if (all->bytes == 0)
 		fprintf(f, "no %s lies in a function", hlg_banner_noun(r, true));

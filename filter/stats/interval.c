@@ -180,8 +180,9 @@ double hlg_interval_effective(uint64_t samples, uint64_t sum, hlg_u128 squares)
 
 const char *hlg_interval_percent(char buf[static 16], double share)
 {
-	/* Fifteen characters at most: of calls that count whole it may be more than all. */
-	unsigned long long hundredths = (unsigned long long)llround(fmin(share, 1e9) * 10000);
+	/* Fifteen characters at most: where calls count whole it may be over all. */
+	unsigned long long hundredths =
+		(unsigned long long)llround(fmin(share, 1e9) * 10000);
 
 	snprintf(buf, 16, "%llu.%02llu", hundredths / 100 % 1000000000000,
 		 hundredths % 100);
@@ -190,8 +191,9 @@ const char *hlg_interval_percent(char buf[static 16], double share)
 
 const char *hlg_interval_part(char buf[static 16], uint64_t part, uint64_t rest)
 {
-	return hlg_interval_percent(
-		buf, part + rest ? (double)part / (double)(part + rest) : 0);
+	double share = part + rest ? (double)part / (double)(part + rest) : 0;
+
+	return hlg_interval_percent(buf, rest ? fmin(share, 0.9999) : share);
 }
 
 const char *hlg_interval_points(char buf[static 16], double share)

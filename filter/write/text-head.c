@@ -311,12 +311,6 @@ static void write_sandboxes(FILE *f, const struct hlg_report *r)
 		write_sandbox(f, r, "", 0, rest);
 }
 
-/* Not "100.00", as some are not. */
-static const char *most_of(char buf[static 16], double share)
-{
-	return hlg_interval_percent(buf, share > 0.9999 ? 0.9999 : share);
-}
-
 static const char *why_untested(const struct hlg_report *r)
 {
 	for (size_t i = 0; i < r->space->n_images; i++) {
@@ -383,8 +377,8 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	} else {
 		snprintf(text, HLG_TEXT_PIECE,
 			 "%s: %s %% %s%s%slie on instruction starts", said,
-			 most_of(percent, t->by_samples.share), few ? "of " : "",
-			 few ? noun : "", few ? " " : "");
+			 hlg_interval_part(percent, t->samples.on, t->samples.off),
+			 few ? "of " : "", few ? noun : "", few ? " " : "");
 	}
 	if (!other && n && t->bytes > 0 && t->verdict >= HLG_TRUST_VERIFIED)
 		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),

@@ -36,6 +36,11 @@ def percent(share, slack=0):
     return Any(f"{max(n, 0) // 100}.{max(n, 0) % 100:02}" for n in rounded(share * 10**4, slack))
 
 
+def part(n, rest):
+    """What n is of it and the rest; where there is any, it is not all."""
+    return percent(min(n / (n + rest), .9999 if rest else 1))
+
+
 def points(share, slack=0):
     return Any(f"{'-' if n < 0 else '+'}{abs(n) // 100}.{abs(n) % 100:02}"
                for n in rounded(share * 10**4, slack))

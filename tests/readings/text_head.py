@@ -3,7 +3,7 @@
 fits."""
 import math
 
-from lines import Any, fitted_pieces, joined, lasted, line, percent, plural, scaled, unit_for, whole
+from lines import Any, fitted_pieces, joined, lasted, line, part, plural, scaled, unit_for, whole
 from modelled import CLOCKS, TRACEPOINTS
 
 SAID = {"verified": "OK", "mixed": "MIXED", "mismatch": "WRONG ELF OR BASE",
@@ -106,7 +106,7 @@ class Head:
                 "instruction starts"
         else:
             of_what = "" if trust["verdict"] == "mismatch" else "of samples "
-            text = joined(f"{said}: ", percent(min(tested["on"] / n, .9999)),
+            text = joined(f"{said}: ", part(tested["on"], tested["off"]),
                           f" % {of_what}lie on instruction starts")
         if n and not few and trust["verdict"] != "not tested" and tested["chance"] is not None:
             text = joined("", Any(a + b for a in (text if isinstance(text, Any) else (text,))

@@ -4,7 +4,7 @@ not fit, which builds ran, and whether a region tells more than the sizes of its
 import collections
 import re
 
-from lines import Any, joined, line, percent
+from lines import Any, joined, line, part, percent
 from made_trust import Map
 from shares import chi_square
 from text_head import SAID
@@ -38,7 +38,7 @@ class Said:
         on, off = (sum(self.all.addresses[key].values()) for key in (True, False))
         fits = "no sample lies in a function" if self.all.chance() is None else joined("", Any(
             f"{a} % of {on + off} samples lie on instruction starts ({b} % by chance)"
-            for a in percent(on / (on + off)) for b in percent(self.all.chance())))
+            for a in part(on, off) for b in percent(self.all.chance())))
         return line(fits) + (self.mixed_line(others, on + off) if self.word == "mixed" else
                              self.mismatch_line())
 
@@ -61,7 +61,7 @@ class Said:
             self.threads_line() or line(": some are of other code")
         padding = self.all.padding
         if is_off(tested, padding):
-            text += line("; ", percent(padding / (tested + padding)),
+            text += line("; ", part(padding, tested),
                          " % lie in padding between functions, where nothing runs")
         if not misfits:
             return text
@@ -86,7 +86,7 @@ class Said:
             image = f"{entry['image']} at base" if len(self.images) > 1 else "base"
             _, on, off = self.at(self.entries().index(entry), int(fit["base"], 16))
             more = len(entry["fits"]) - 1
-            text += line(f"; {image} {fit['base']} fits ", percent(on / (on + off)), " %" + (
+            text += line(f"; {image} {fit['base']} fits ", part(on, off), " %" + (
                 f", and {more} more bases fit others (use {entry['image']}@auto)" if more else
                 f" (use {entry['image']}@{fit['base']})"))
         return text + ("" if some else "; no base fits")
@@ -137,10 +137,10 @@ class Said:
         expected = []
         ordered = sorted(bad, key=lambda tid: (-bad[tid][False], tid))
         for i, tid in enumerate(ordered[:SHOWN]):
-            n = sum(bad[tid].values())
+            on, off = bad[tid][True], bad[tid][False]
             hint = i == 0 and (self.trust["banner"] is None or not fitting)
-            expected.append(line(f"thread {tid} does not fit: ", percent(bad[tid][True] / n),
-                                 f" % of {n} samples" + (" (if it runs another ELF, name that, "
+            expected.append(line(f"thread {tid} does not fit: ", part(on, off),
+                                 f" % of {on + off} samples" + (" (if it runs another ELF, name that, "
                                                          "too)" if hint else "")))
         if len(bad) > SHOWN:
             expected.append(line(f"{len(bad) - SHOWN} more threads do not fit"))
@@ -187,7 +187,7 @@ class Said:
                 return
             on, off = (sum(of.addresses[key].values()) for key in (True, False))
             word = f"{guest.path}: {SAID[of.judge()]}"
-            yield line(word, ", ", percent(on / (on + off)),
+            yield line(word, ", ", part(on, off),
                        f" % of {on + off} sample{'s' * (on + off != 1)}") if on + off else \
                 line(word)
 

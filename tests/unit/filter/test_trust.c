@@ -7,6 +7,7 @@
  */
 #include "filter/trust/trust.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
@@ -380,12 +381,34 @@ START_TEST(other_bases_are_told)
 }
 END_TEST
 
+/* Where few of very many do not fit, nothing says that all do. */
+START_TEST(not_quite_all)
+{
+	struct hlg_run run;
+	char *text;
+
+	kit_trust_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (uint64_t i = 0; i < 32; i++)
+		kit_add(&run, 0, KIT_BASE + 0x1060 + 4 * i, 1, 1000);
+	kit_add(&run, 0, KIT_BASE + 0x1061, 1, 1);
+	text = kit_report(&run);
+	ck_assert_msg(strncmp(text, "!! 99.99 % of 32001 samples lie on", 34) == 0, "%s",
+		      text);
+	ck_assert_msg(strstr(text, "MIXED: 99.99 % of samples lie on"), "%s", text);
+	free(text);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("trust");
 	TCase *tc = tap_case(suite, "trust");
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
+	tcase_add_test(tc, not_quite_all);
 	tcase_add_loop_test(tc, verdict_at_its_limits, 0,
 			    sizeof(verdicts) / sizeof(verdicts[0]));
 	tcase_add_test(tc, words_of_verdicts);
