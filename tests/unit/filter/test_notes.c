@@ -6,6 +6,7 @@
  */
 #include "filter/report/notes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "filter/report/rates.h"
@@ -128,6 +129,42 @@ START_TEST(none_selected)
 		hlg_profile_add(&run.profile, &s);
 	}
 	check_notes(&run, left_out[_i].notes);
+}
+END_TEST
+
+/* Of what the host has tracepoints have their share, in what -v adds. */
+START_TEST(shares_of_sums)
+{
+	static const char *const lines[] = {"\nall  ", "\n  host  ",
+					    "\n    tracepoint hits  ", "\n  guest  "};
+	static const char *const shares[] = {" 100.00 %", " 57.14 %", " 25.00 %",
+					     " 42.86 %"};
+	struct hlg_sample s = kit_sample(0, 0);
+	struct hlg_run run;
+	char *text;
+
+	start(&run, "guest.elf verbose=yes");
+	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 6);
+	s.cpumode = 1;
+	for (int i = 0; i < 8; i++) {
+		s.event = hlg_profile_event(&run.profile, i < 6 ? "a" : "t", 0);
+		if (i >= 6)
+			hlg_profile_describe(&run.profile, s.event, HLG_EVENT_TRACEPOINT,
+					     false);
+		hlg_profile_add(&run.profile, &s);
+	}
+	text = kit_report(&run);
+	for (size_t i = 0; i < 4; i++) {
+		const char *line = strstr(text, lines[i]);
+		const char *end = line ? strchr(line + 1, '\n') : NULL;
+
+		ck_assert_msg(end, "no%s:\n%s", lines[i], text);
+		ck_assert_msg(strncmp(end - strlen(shares[i]), shares[i],
+				      strlen(shares[i])) == 0,
+			      "not %s: %.*s", shares[i], (int)(end - line), line);
+	}
+	free(text);
+	hlg_run_finish(&run);
 }
 END_TEST
 
@@ -330,6 +367,7 @@ int main(void)
 	tcase_add_test(tc, no_guest_sample);
 	tcase_add_test(tc, none_left);
 	tcase_add_loop_test(tc, none_selected, 0, sizeof(left_out) / sizeof(left_out[0]));
+	tcase_add_test(tc, shares_of_sums);
 	tcase_add_test(tc, protected_guest);
 	tcase_add_test(tc, stretched);
 	tcase_add_test(tc, overflow);

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "filter/report/frames.h"
+#include "filter/trust/proof.h"
 #include "filter/write/folded.h"
+#include "filter/write/text-children.h"
 #include "tests/kit/filter.h"
 #include "tests/kit/oom.h"
 #include "tests/kit/tap.h"
@@ -478,6 +480,66 @@ START_TEST(roots_are_threads)
 }
 END_TEST
 
+/* A guest sample of cold with these callers, n times; 0: none more. */
+static void called(struct hlg_run *run, const uint64_t callers[static 3], unsigned n)
+{
+	struct hlg_sample sample = kit_sample(0, KIT_BASE + 0x1180);
+	uint64_t words[4] = {(uint64_t)PERF_CONTEXT_GUEST_KERNEL};
+	struct hlg_stacks_sample s;
+	size_t k = 1;
+
+	for (; k < 4 && callers[k - 1]; k++)
+		words[k] = KIT_BASE + callers[k - 1] + 1;
+	s = of(&run->stacks, 1, words, k);
+	s.ip = sample.ip;
+	for (unsigned i = 0; i < n; i++) {
+		hlg_profile_add(&run->profile, &sample);
+		hlg_stacks_guest(&run->stacks, &s,
+				 hlg_profile_series(&run->profile, &sample), 1);
+	}
+}
+
+/* Of callers those are drawn that weigh as much as the 24th, if that makes 48 at most. */
+START_TEST(lines_of_a_tree)
+{
+	static const uint64_t at[] = {0x1000, 0x1020, 0x1060, 0x1120,
+				      0x11c0, 0x1200, 0x10e0};
+	struct hlg_report report;
+	struct hlg_run run;
+	struct hlg_err err;
+	char *text;
+	size_t size, lines = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf@0x4000 stacks=callgraph");
+	hlg_profile_event(&run.profile, "cpu-clock", 0);
+	for (size_t i = 0; i < 6; i++)
+		for (size_t k = 0; k < 7; k++)
+			called(&run, (uint64_t[]){at[i], at[k], 0}, 2);
+	/* 6 and 42 that weigh 2 or more, and some of 1: in one of these, or beside them
+	 */
+	called(&run, (uint64_t[]){at[0], at[1], at[2]}, 1);
+	if (_i)
+		called(&run, (uint64_t[]){at[6], at[0], 0}, 2);
+	kit_build(&run, &report);
+	report.stacks = &run.stacks;
+	report.proof = hlg_proof_open(&run.stacks, &run.space, NULL, &run.options);
+	run.options.call_graph = HLG_CALL_GRAPH_CALLEE;
+	ck_assert_int_eq(hlg_text_children_write(f, &report, &report.all, 1, &err), 0);
+	ck_assert_int_eq(fclose(f), 0);
+	for (const char *line = text; (line = strstr(line, "<- ")); line += 3)
+		lines++;
+	ck_assert_msg(lines == (_i ? 7 : 48), "%zu lines:\n%s", lines, text);
+	ck_assert_msg(strstr(text, _i ? "(44 more, each below 3.45 %"
+				      : "(1 more, each below 2.35 %"),
+		      "%s", text);
+	free(text);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Three times the threads that the first tables have room for, in two processes. */
 START_TEST(many_threads)
 {
@@ -603,6 +665,7 @@ int main(void)
 	tcase_add_test(tc, bare_host_samples);
 	tcase_add_test(tc, what_chains_mean);
 	tcase_add_test(tc, orphans_of_a_renamed_thread);
+	tcase_add_loop_test(tc, lines_of_a_tree, 0, 2);
 	tcase_add_loop_test(tc, roots_are_threads, 0, 2);
 	tcase_add_test(tc, many_threads);
 	tcase_add_test(tc, merged);
