@@ -63,6 +63,8 @@ class Listed(Guest):
         self.known = {}
         self.starts = sorted(part.start for place in self.places() for part in self.parts(place)
                              if part.kind == "instruction")
+        self.led = sorted({insn.target for at in self.laid if (insn := self.decode(at, self.end))
+                           and insn.target and TEXT <= insn.target < self.end})
         self.returns = [part.end for place in self.places() for part in self.parts(place)
                         if calls and part.insn and part.insn.att == "call *%rax" and
                         self.place(part.end - 1) == place and place.kind != "gap"]
@@ -133,7 +135,8 @@ class Listed(Guest):
             self.code[i - TEXT:i - TEXT + 1] != PUSH for i in (at - 1, at + 1))
 
     def lead(self, rng, code):
-        """Targets: mostly where an instruction begins, of the same place or another."""
+        """Targets: mostly where an instruction begins, of the same place or another; also any
+        byte."""
         for at, form in list(self.laid.items()):
             if form not in LED:
                 continue
@@ -141,6 +144,8 @@ class Listed(Guest):
             near = [a for a in self.laid if place.start <= a < place.end]
             to = rng.choice((*near, *(s.at for s in self.symbols[:3]), self.end + 8, TEXT - 0x20,
                              end + 1)) - end
+            if rng.random() < .1:
+                to = rng.randrange(place.start, place.end) - end
             if not form.more == 1:
                 code[end - TEXT - 4:end - TEXT] = struct.pack("<i", to)
             elif -128 <= to < 128:
@@ -228,5 +233,7 @@ class Listed(Guest):
         if self.exit and rng.random() < .4:
             return self.exit + rng.choice((0, len(LEAVES)))
         if self.misfit or rng.random() < .1 or not self.starts:
+            if self.led and rng.random() < .3:
+                return rng.choice(self.led)  # which need not begin an instruction
             return super().some(rng)
         return rng.choice(self.starts)
