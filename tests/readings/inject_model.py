@@ -28,7 +28,7 @@ from companion import Units
 from forged import CALLCHAIN, CPU, IDENTIFIER, PERIOD, READ, TID, TIME
 from lines import different, line, plural
 from made_injected import AUXTRACE, ROUND, Injected, Named
-from modelled import EVENTS, RODATA, TEXT, TRACEPOINT, Space, is_guest
+from modelled import EVENTS, TEXT, TRACEPOINT, Space, is_guest
 from odd_names import escaped, odd_names
 from programs import hlguest_of
 from tap import run, seeds
@@ -66,6 +66,8 @@ class Made:
             self.space.some(rng), rng.choice((1, 4, 20, 60, 150)),
             rng.choice((0, 0, 0, TIME, CPU, PERIOD)), self.space.returns())
         self.form = rng.choice(FORMS)
+        if sum(bool(e.payload) for e in self.recording.entries) > 1 and rng.random() < .6:
+            self.form = "cut"
         self.direct, self.demangle = rng.random() < .2, rng.random() < .7
         self.force, self.quiet = rng.random() < .75, rng.random() < .2
 
@@ -145,11 +147,13 @@ class Judge:
         start, size = struct.unpack_from("<2Q", data, 40)
         end = self.made.rng.randint(start + size // 2, start + size - 1)
         at, kept = start, []
-        for e in self.entries:
+        payloads = [i for i, e in enumerate(self.entries) if e.payload]
+        within = self.made.rng.choice(payloads) if self.made.rng.random() < .7 and payloads else -1
+        for i, e in enumerate(self.entries):
             length = len(e.old + e.payload)
-            if e.payload and self.made.rng.random() < .7:  # in that
+            if i == within:
                 end = at + length - self.made.rng.randint(1, len(e.payload))
-            if at + length > end:
+            if at + length > end and i >= within:
                 break
             kept.append(e)
             at += length
@@ -267,28 +271,29 @@ class Judge:
                 bytes(8 - len(name) % 8) + trailer)
         for pid in sorted({pid for pid, _ in threads}):
             yield comm(pid, pid)
-            for image, exec_load in self.mapped(pid):
-                yield self.mapping(pid, image, exec_load) + trailer
+            for piece in self.mapped(pid):
+                yield self.mapping(pid, *piece) + trailer
             yield from (comm(pid, tid) for own, tid in threads if own == pid and tid != pid)
 
     def mapped(self, pid):
-        """(image, whether it is its code): that of each one that has samples, and data if so."""
+        """(image, address, size, offset in the file) of each piece: the code of each one that has
+        samples, and data if so."""
         for image, (guest, _) in enumerate(self.made.space.bases):
             addrs = [addr for own, i, addr in self.hits if (own, i) == (pid, image)]
             if addrs:
-                yield image, True
-            if any(addr >= guest.end for addr in addrs):
-                yield image, False
+                yield image, TEXT, guest.end - TEXT, TEXT
+            # As made: code is the file's first piece, data stands behind it, aligned to 8.
+            behind = TEXT + (guest.end - TEXT + 7) // 8 * 8 - guest.end
+            for start, size in guest.pieces():
+                if any(start <= addr < start + size for addr in addrs):
+                    yield image, start, size, start + behind
 
-    def mapping(self, pid, image, is_code):
-        guest, base = self.made.space.bases[image]
+    def mapping(self, pid, image, start, size, offset):
+        base = self.made.space.bases[image][1]
         path, build_id = self.files[image]
-        start, size = (TEXT, guest.end - TEXT) if is_code else (guest.end, RODATA)
-        # As made: code is the file's first piece, data stands behind it, aligned to 8.
-        offset = TEXT if is_code else TEXT + (guest.end - TEXT + 7) // 8 * 8
         known = struct.pack("<B3x20s", len(build_id), build_id) if build_id else bytes(24)
         body = struct.pack("<2i3Q", *[self.one.new_id(pid)] * 2, base - TEXT + start, size,
-                           offset) + known + struct.pack("<2I", 5 if is_code else 1, 2)
+                           offset) + known + struct.pack("<2I", 5 if start == TEXT else 1, 2)
         name = path.encode()
         record = forged.record(MMAP2, 2 | BUILD_ID_KNOWN * bool(build_id),
                                body + name + bytes(8 - len(name) % 8))

@@ -11,7 +11,7 @@ import struct
 import forged
 from forged import CALLCHAIN, CPU, IDENTIFIER, IP, LOST, PERIOD, RAW, READ, SAMPLE, TID, TIME
 from modelled import (BY_TABLES, COMM, CONTEXT_GUEST, CONTEXT_GUEST_USER, COPY_ENDS, EVENTS,
-                      GUEST_USER, LOCAL, WHOLE, Guest, Recording, is_guest)
+                      GUEST_USER, LOCAL, RODATA, WHOLE, Guest, Recording, is_guest)
 
 REGS, STACK, USER = 1 << 12, 1 << 13, 2
 THROTTLE, FORK, ROUND, AUXTRACE, CPU_MAP = 5, 7, forged.FINISHED_ROUND, 71, 74
@@ -39,6 +39,7 @@ class Named(Guest):
         self.notes = rng.choice((b".note.gnu.build-id", b".notes", b".note"))
         self.other_note = rng.random() < .5
         self.more = [section for section in SECTIONS if rng.random() < .25]
+        self.halves = rng.random() < .4  # of its data: a piece each, side by side
         super().__init__(rng, names, path, calls)
         for s in self.tops[:]:
             if rng.random() < .1:  # of no bytes, where a function begins
@@ -47,6 +48,23 @@ class Named(Guest):
     def is_found(self):
         """Is its table what perf reads? It is the first section of that name."""
         return self.table == b".symtab" and FALSE not in self.more
+
+    def some(self, rng):
+        if rng.random() < .05:
+            return self.end + RODATA // 2
+        return super().some(rng)
+
+    def pieces(self):
+        """(address, size) of each piece of data."""
+        size = RODATA // 2 if self.halves else RODATA
+        return [(at, size) for at in range(self.end, self.end + RODATA, size)]
+
+    def elf(self):
+        elf = super().elf()
+        at = elf.segments.pop()[2]
+        elf.segments += [(1, 4, at + addr - self.end, addr, addr, size, size, 1)
+                         for addr, size in self.pieces()]
+        return elf
 
     def note(self, elf):
         if self.id:
@@ -78,11 +96,13 @@ class Injected(Recording):
         self.grouped = {event: rng.random() < .3 for event in events}
         self.throttled = rng.choice((0, 0, 0, 1, 3))
         self.comms, self.cpus = {}, 0
+        self.heard = {0, 1}  # numbers that records of tasks have
+        self.forks = rng.choice((0,) * 8 + (9999998, 9999999, 12345678))
         self.entries = list(self.make_entries())
         self.pids = [pid for pid, _ in self.threads]
 
     def highest(self):
-        return max(max(p, t) for p, t in [*self.threads, *((s.pid, s.tid) for s in self.samples)])
+        return max(*self.heard, *(number for s in self.samples for number in (s.pid, s.tid)))
 
     def offset(self):
         """A power of ten above all numbers, and that of -1 too."""
@@ -170,6 +190,7 @@ class Injected(Recording):
 
     def named(self, pid, tid, name, time):
         """A COMM; what a process is called is the last one of its first thread."""
+        self.heard |= {pid, tid}
         if pid == tid and (not self.has(TIME) or time >= self.comms.get(pid, ("", 0))[1]):
             self.comms[pid] = name, time
         text = name.encode()
@@ -178,6 +199,7 @@ class Injected(Recording):
 
     def forked(self, pid, parent, time):
         """A process is called as its parent is, also where nothing tells how that is called."""
+        self.heard |= {pid, parent}
         self.comms[pid] = self.comms.get(parent, ("", 0))[0], time
         return self.other(FORK, struct.pack("<4iQ", pid, parent, pid, parent, time), time, pid, pid)
 
@@ -199,6 +221,10 @@ class Injected(Recording):
     def make_entries(self):
         rng, body = self.rng, struct.pack
         self.rng.shuffle(self.threads)
+        if self.forks:  # a thread, which is all that is heard of it
+            at = self.begins - 1000
+            self.heard |= {70, 72, self.forks}
+            yield self.other(FORK, body("<4iQ", 70, 70, 72, self.forks, at), at)
         yield from self.tasks()
         if rng.random() < .4:
             yield self.cpu_map()
@@ -207,7 +233,7 @@ class Injected(Recording):
                    for _ in range(self.throttled)]
         mark = forged.record(ROUND, 0, b"")
         middle += [Entry("round", mark, mark)] * rng.choice((0, 0, 2))
-        if rng.random() < .2:
+        for _ in range(rng.choice((0,) * 8 + (1, 2, 2))):
             data = rng.randbytes(8 * rng.randint(1, 30))
             aux = forged.record(AUXTRACE, 0, body("<3Q4I", len(data), 0, 0, 0, 0, 0, 0))
             middle.append(Entry("other", aux, aux, None, data))

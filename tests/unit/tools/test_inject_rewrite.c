@@ -129,10 +129,17 @@ START_TEST(odd_chains)
 	record = make(NULL, 0, &size);
 	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1, NULL), 24);
 	free(record);
-	/* As large as a record can be, and something behind the callchain. */
-	record = make(words, 8188, &size);
-	ck_assert_uint_eq(size, 65528);
-	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1, NULL), size);
+	/* As large as a record can be, or a word less, where two are needed; and
+	 * something behind the callchain. */
+	for (size_t n = 8188; n > 8186; n--) {
+		record = make(words, n, &size);
+		ck_assert_uint_eq(size, 24 + 8 * n);
+		ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1, NULL),
+				  size);
+		free(record);
+	}
+	record = make(words, 8186, &size);
+	ck_assert_uint_eq(hlg_copy_sample(room, record, size, &layout, 1, NULL), 65528);
 	free(record);
 	free(words);
 }
