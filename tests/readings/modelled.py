@@ -9,8 +9,8 @@ import os
 import struct
 
 import forged
-from forged import (CALLCHAIN, CPU, HOST, IDENTIFIER, IP, LOST, PERIOD, RAW, SAMPLE, TEXT, TID,
-                    TIME)
+from forged import (CALLCHAIN, CPU, HOST, IDENTIFIER, IP, LOST, PERIOD, RAW, READ, SAMPLE, TEXT,
+                    TID, TIME)
 
 COMM, KERNEL, GUEST_USER, HYPERVISOR = 3, 1, 5, 3
 FUNC, NOTYPE, IFUNC = 2, 0, 10
@@ -21,6 +21,7 @@ CONTEXT_GUEST_USER, CONTEXT_GUEST = 2**64 - 2560, 2**64 - 2048
 CONTEXTS = 2**64 - 4095  # no address from here on can stand in a chain
 BY_TABLES, WHOLE, COPY_ENDS = 2, 1, 7  # enum hlg_chain_way, enum hlg_chain_end
 RODATA = 0x40
+OF_GROUP = 4 | 8  # how counters are read: with their ids, all of a group
 # Type and config: timers, what the kernel counts, hardware, a tracepoint.
 EVENTS = {"cpu-clock": (1, 0), "task-clock": (1, 1), "page-faults": (1, 2), "cycles": (0, 0),
           "instructions": (0, 1), "irq:irq_handler_exit": (2, 77)}
@@ -261,6 +262,9 @@ class Recording:
             fixed += struct.pack("<2I", s.cpu, 0)
         if self.has(PERIOD):
             fixed += struct.pack("<Q", s.period)
+        if self.has(READ):  # a group of one, which is read less what it was before
+            self.counted[s.event] = self.counted.get(s.event, 0) + s.period
+            fixed += struct.pack("<3Q", 1, self.counted[s.event], 1 + self.events.index(s.event))
         if self.has(CALLCHAIN):
             words = []
             if s.callers:
@@ -275,7 +279,7 @@ class Recording:
         return f"vcpu{tid}"
 
     def records(self):
-        out = b""
+        out, self.counted = b"", {}
         for pid, tid in self.threads:
             out += forged.record(COMM, 0, struct.pack("<2I8s", pid, tid, self.comm(tid).encode()) +
                                  self.tail(pid, tid, self.begins - 1))
@@ -302,7 +306,7 @@ class Recording:
         """(attributes, the ids of each, features) of its events."""
         attrs, ids, described = [], [], b""
         for i, event in enumerate(self.events):
-            attr = bytearray(forged.attr(self.kind, *self.known(event)))
+            attr = bytearray(forged.attr(self.kind, *self.known(event), OF_GROUP * self.has(READ)))
             attr[16:24] = struct.pack("<Q", self.every[event])
             attrs.append(bytes(attr))
             ids.append(struct.pack("<Q", 1 + i))

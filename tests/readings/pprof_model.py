@@ -20,7 +20,7 @@ import sys
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 sys.path.insert(1, os.path.join(sys.path[0], "../peers/pprof"))
-from forged import CALLCHAIN, HOST, TEXT
+from forged import CALLCHAIN, HOST, READ, TEXT
 from modelled import (BY_TABLES, CLOCKS, COPY_ENDS, EVENTS, MAPPED, TRACEPOINT, VMM, WHOLE,
                       Space, is_guest, write_all)
 from modelled_view import Count, Selection
@@ -50,6 +50,8 @@ class Judge:
         self.hlguest, self.folder, self.made = hlguest, folder, Made(
             seed, lambda rng, n: list(odd_names(rng, n)))
         self.rng = rng = random.Random(~seed)
+        for one in self.made.recordings:
+            one.kind |= READ * (rng.random() < .2)
         self.files = write_all(folder, self.made)
         for i, name in enumerate(self.files):
             os.utime(self.path(name), ns=(WRITTEN + i * 10**12,) * 2)
@@ -213,6 +215,10 @@ class Judge:
         return sum(s.time is None and all(keep(s) for keep in others)
                    for s in self.made.samples) if timed else 0
 
+    def members(self):
+        """Events of groups, be it in one of several recordings."""
+        return {s.event for s in self.made.samples if self.made.recordings[s.file].has(READ)}
+
     def sums(self):
         extra = self.saved.extra
         for name, count in self.totals().items():
@@ -229,7 +235,8 @@ class Judge:
         yield from self.same("sums", {name: getattr(extra, name) for name in expected}, expected)
         yield from self.same("events", [(e.name, e.precise_ip, e.kind, e.member)
                                         for e in extra.event],
-                             [(event, 0, kind_of(event), 0) for event in self.events])
+                             [(event, 0, kind_of(event), event in self.members())
+                              for event in self.events])
         first = Count(s for s in self.left if s.event == self.events[0])
         yield from self.same("period", self.saved.raw.period,
                              first.period // first.samples if first.samples else 0)
