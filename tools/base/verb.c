@@ -285,7 +285,8 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		hlg_image_fail_unread(image, err);
 		status = hlg_output_error(err);
 	} else if (found.n == 0 && kvm.n == 0) {
-		status = not_found(image, &left, &found, tally->found != 0);
+		status = not_found(image, &left, &found,
+				   tally->found + tally->recorded != 0);
 	} else {
 		if (found.n)
 			print_bases(f, image, &found, claim, &kvm, tally->found == 0);
