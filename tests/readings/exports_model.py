@@ -29,13 +29,14 @@ from report_model import Made
 from speedscope import check_shape, folded_of
 from tap import run, seeds
 
+NAMES = ("vcpu80", "vcpu81", "last")  # of threads, too
 CUT, UNKNOWN = "[truncated: copied stack ends]", "???"
 
 
 class Judge:
     def __init__(self, hlguest, folder, seed):
         self.hlguest, self.folder, self.made = hlguest, folder, Made(
-            seed, lambda rng, n: list(odd_names(rng, n)))
+            seed, lambda rng, n: [*list(odd_names(rng, n))[:-1], rng.choice(NAMES)])
         self.rng = rng = random.Random(~seed)
         self.files = write_all(folder, self.made)
         self.select = Selection(rng, self.made.recordings if rng.random() < .3 else [])
@@ -168,6 +169,12 @@ class Judge:
             "folded", "samples" if self.by_samples else "period",
             *["--stacks=callgraph"] * self.stacked)[0].splitlines())
         yield from self.same("stacks", folded_of(document), folded)
+        for stack in profile["samples"] if self.stacked else ():
+            frames = [document["shared"]["frames"][i] for i in stack]
+            groups = 2 if frames[0]["name"].startswith("event=") else 1  # and threads
+            if any((f["file"] == "group") != (i < groups) for i, f in enumerate(frames)):
+                yield f"stack {frames}"
+                break
         is_time = not self.by_samples and all(event in CLOCKS for event in self.events)
         # Stacks of the host are also of tracepoints.
         host = [s for s in self.left if not is_guest(s)] if self.stacked and \
