@@ -109,7 +109,7 @@ def save(bench, server, *argv):
 
 
 def takes(bench, server):
-    labels = {"service_name": "günther's", "zone": "a=b"}
+    labels = {"zone_id": "1", "service_name": "günther's", "zone": "a=b"}
     words = [f"--label={k}={v}" for k, v in labels.items()]
     calls = os.path.join(DATA, "hyperlight/callers/callers.data")
     for name in [*RECORDINGS, calls]:
