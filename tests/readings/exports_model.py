@@ -21,7 +21,8 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 sys.path.insert(1, os.path.join(sys.path[0], "../verbs"))
 from callgrind import Profile
 from forged import CALLCHAIN, HOST
-from modelled import CLOCKS, MAPPED, TRACEPOINT, VMM, is_guest, write_all
+from listed import Listed
+from modelled import CLOCKS, MAPPED, TRACEPOINT, VMM, Guest, is_guest, write_all
 from modelled_view import Count, Selection
 from odd_names import escaped, odd_names, readable
 from programs import hlguest_of
@@ -35,9 +36,12 @@ CUT, UNKNOWN = "[truncated: copied stack ends]", "???"
 
 class Judge:
     def __init__(self, hlguest, folder, seed):
-        self.hlguest, self.folder, self.made = hlguest, folder, Made(
-            seed, lambda rng, n: [*list(odd_names(rng, n))[:-1], rng.choice(NAMES)])
         self.rng = rng = random.Random(~seed)
+        self.hlguest, self.folder, self.made = hlguest, folder, Made(
+            seed, lambda rng, n: [*list(odd_names(rng, n))[:-1], rng.choice(NAMES)],
+            rng.choice((Guest, Listed)))
+        for guest in self.made.guests:
+            guest.lines = None  # of source
         self.files = write_all(folder, self.made)
         self.select = Selection(rng, self.made.recordings if rng.random() < .3 else [])
         self.gaps = rng.choice(("retag", "drop", "stretch"))
@@ -57,9 +61,10 @@ class Judge:
     def words(self):
         return [f"--gaps={self.gaps}", f"--mode={self.mode}", *self.select.words]
 
-    def report(self, form, weight, *more):
-        words = [f"--format={form}", *self.words(), *[f"--weight={weight}"] * bool(weight), *more]
-        return run(self.hlguest, "report", "-q", "--force", "--border=keep", *words,
+    def report(self, form, weight, *more, border="keep"):
+        words = [f"--format={form}", f"--border={border}", *self.words(),
+                 *[f"--weight={weight}"] * bool(weight), *more]
+        return run(self.hlguest, "report", "-q", "--force", *words,
                    *self.made.space.words(), *self.files, cwd=self.folder)
 
     def check(self):
@@ -73,6 +78,8 @@ class Judge:
         yield from self.same("columns", self.profile.head["events"], list(self.columns()))
         yield from self.functions()
         yield from self.calls()
+        if self.stacked and self.mode == "guest":
+            yield from self.without_exits()
         yield from self.speedscope()
 
     @staticmethod
@@ -157,6 +164,16 @@ class Judge:
                     found[self.called(caller), self.called(callee), addr].append(s)
         yield from self.same("calls", self.profile.inclusive,
                              {key: self.costs(of) for key, of in found.items()})
+
+    def without_exits(self):
+        """What VM exits have is nowhere, nor in calls: each sample left is below a thread."""
+        profile = Profile(self.report("callgrind", self.weight, border="drop")[0])
+        threads = {one.comm(tid) for one in self.made.recordings for _, tid in one.threads}
+        threads |= {f"{name} [0x0]" for name in threads}
+        below = [costs for (caller, _, addr), costs in profile.inclusive.items()
+                 if caller in threads and not addr]
+        yield from self.same("below threads", [sum(column) for column in zip(*below)] if below else
+                             [0] * len(profile.totals), profile.totals)
 
     def speedscope(self):
         out, err, status = self.report("speedscope", self.weight)
