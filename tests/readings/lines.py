@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lines of text as they must be, for the readings of tests/peers that make a report's text anew.
+"""Lines of text as they must be, for the readings that make a report's text anew.
 
 A line is a regular expression: of a figure that is known but for its last digit, as of one that
 was rounded before, each possible one fits.
@@ -10,6 +10,11 @@ import re
 INDENT = " " * 10
 CODE = re.compile("\033\\[[0-9]*m")
 COLOURS = ((.05, "\033[31m"), (.005, "\033[32m"))
+
+
+def seconds(ns):
+    """As perf writes times."""
+    return f"{ns // 10**9}.{ns % 10**9:09}"
 
 
 class Any(tuple):

@@ -15,6 +15,7 @@ import forged
 import known_exits as exits
 import splice
 from forged import TEXT
+from lines import seconds
 
 FUNCTIONS = (("start", TEXT, 0x80), ("dispatch_function", TEXT + 0x80, 0x80),
              ("alpha", TEXT + 0x100, 0x300), ("beta", TEXT + 0x400, 0x400),
@@ -437,10 +438,6 @@ class Choice:
 
 def reason_name(reason):
     return NAMES.get(reason, f"{reason[1]:#x}")
-
-
-def seconds(ns):
-    return f"{ns // 10**9}.{ns % 10**9:09}"
 
 
 def write_all(folder, guest, files):

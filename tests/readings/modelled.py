@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Guests and recordings drawn from a seed, and what is known of each address and sample.
 
-For the models of tests/peers, which compute from these lists what hlguest has to say of the
+For the readings beside it, which compute from these lists what hlguest has to say of the
 files. What an address is called goes by hlguest(7), "Concepts", alone.
 """
 import collections

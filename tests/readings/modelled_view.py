@@ -3,6 +3,7 @@
 import collections
 import math
 
+from lines import seconds
 from shares import effective, wilson
 
 TREE_LEAST = .005  # what has less of all samples is in no tree of callers
@@ -28,10 +29,6 @@ def size_of(place):
 
 def address_of(place):
     return f"{place.start:#x}" if place.start else None
-
-
-def seconds(ns):
-    return f"{ns // 10**9}.{ns % 10**9:09}"
 
 
 class Selection:

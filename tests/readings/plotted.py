@@ -7,7 +7,7 @@ import math
 import re
 
 from markup import UNITS
-from modelled_view import seconds
+from lines import seconds
 
 SVG = "{http://www.w3.org/2000/svg}"
 TIMES = ("ns", "task-clock")

@@ -21,8 +21,8 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
 from forged import CPU, FINISHED_ROUND, HOST, MMAP2, PERIOD, TEXT, TIME
+from lines import seconds
 from modelled import COMM, GUEST_USER, KERNEL, Guest, Recording, Sample, names_of
-from modelled_view import seconds
 from programs import hlguest_of
 from splice import rounds
 from tap import Skip, run, seeds

@@ -25,6 +25,8 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
 from forged import CPU, HOST, IDENTIFIER, IP, RAW, READ, SAMPLE, TEXT, TID, TIME
+from lines import seconds
+from modelled import near
 from programs import hlguest_of
 from tap import run, seeds
 
@@ -193,17 +195,6 @@ def function_of(sample):
         return "[host]"
     return next((name for name, at, size in FUNCTIONS if at <= sample.place < at + size),
                 "[outside]")
-
-
-def seconds(ns):
-    return f"{ns // 10**9}.{ns % 10**9:09}"
-
-
-def near(text, number, places):
-    """Is it the number, rounded so? Without one there is no text."""
-    if number is None:
-        return text == ""
-    return abs(float(text) - number) <= .5000001 * 10**-places + 1e-9 * abs(number)
 
 
 class Selection:
