@@ -219,7 +219,8 @@ static void note(const struct hlg_runner *unit, struct hlg_note_list *notes)
 		unit->sandbox < 0 ? unit->tid : unit->sandbox, unit->samples,
 		unit->samples == 1 ? "" : "s", why[unit->untold],
 		may_run_several ? " (if it runs several in turn, record --sandboxes)"
-		: unit->untold == NONE ? " (at another base? FILE@auto looks for it)"
+		: unit->untold == NONE ? " (another ELF? name it, too; at another base? "
+					 "FILE@auto looks for it)"
 				       : "");
 }
 
@@ -271,7 +272,7 @@ static size_t judge_all(const struct hlg_apart *apart, const struct hlg_runners 
 		}
 	}
 	if (untold > MOST_NAMED)
-		hlg_note_list_warn(notes, "and so have %zu more",
+		hlg_note_list_warn(notes, "%zu more have samples that are outside here",
 				   untold - (size_t)MOST_NAMED);
 	return told;
 }

@@ -459,7 +459,7 @@ void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
 {
 	hlg_note_list_append(notes, &bases->notes);
 	if (bases->untold > MOST_NAMED)
-		hlg_note_list_warn(notes, "and so have %zu more",
+		hlg_note_list_warn(notes, "%zu more have samples that are outside here",
 				   bases->untold - (size_t)MOST_NAMED);
 }
 

@@ -140,6 +140,15 @@ static bool set_moves(struct hlg_profile *p, const struct hlg_runners *units)
 		    (uint32_t)unit->sandbox <= p->sandboxes.n)
 			add_lane(&p->sandboxes.at[unit->sandbox - 1], unit->lane);
 	}
+	/* Of whom a stretch cannot be told ran something else as well. */
+	for (size_t i = 0; i < units->n; i++) {
+		const int32_t sandbox = units->at[i].sandbox;
+
+		if (units->at[i].untold && sandbox > 0 &&
+		    (uint32_t)sandbox <= p->sandboxes.n &&
+		    p->sandboxes.at[sandbox - 1].lane != HLG_LANE_NOBODY)
+			p->sandboxes.at[sandbox - 1].lane = HLG_LANE_SEVERAL;
+	}
 	return p->moves != NULL;
 }
 

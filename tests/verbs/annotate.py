@@ -293,7 +293,7 @@ def check_names(bench):
     if len(bench.functions(*words)) != 5:
         yield "not five by default"
     for word, said in (("nobody", "no such function in demo.elf, and no such file"),
-                       ("copy", "several functions have that in their names \\(guest_copy"),
+                       ("copy", "several functions have that in their names \\(give one of them: guest_copy"),
                        ("__gap__ after nobody", "no such function")):
         out, err, status = bench.run(*words, word)
         if out or status != 1 or not re.search(said, err):

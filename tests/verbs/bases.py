@@ -164,7 +164,8 @@ def nobody(bench, rng):
                                       *((0x4000, 8 + i, bench.addrs[:3]) for i in range(7))])]
     for words in (bench.elf, crowd[0]), (guest, small, crowd[1]):
         notes = json.loads(run(bench.hlguest, "report", "--format=json", *words)[0])["notes"]
-        if sum("outside here" in n for n in notes) != 5 or "and so have 2 more" not in notes:
+        if sum("outside here" in n for n in notes) != 6 or \
+                "2 more have samples that are outside here" not in notes:
             yield f"a crowd: {words}: {notes}"
     alone = bench.write("alone.data", [rest[0], (0x200000, 8, few), (0x7000000, 9, few[:60])])
     report = bench.json("report", "--top=0", bench.elf, alone)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/feed/queue.h"
 #include "tools/perfdata/perfdata.h"
@@ -160,7 +161,9 @@ int hlg_turns_read(struct hlg_turns **turns, const char *path, const char **why,
 	       "(save it to a file)";
 	if (!r.turns)
 		return hlg_err_memory(err, path);
-	if (hlg_perfdata_is_kept(path)) {
+	/* Of what is not there the reader tells. */
+	if (hlg_perfdata_is_kept(path) ||
+	    (strcmp(path, "-") != 0 && access(path, F_OK) != 0)) {
 		rc = hlg_perfdata_open(&pd, path, err);
 		if (rc == 0) {
 			rc = read_all(&r, pd, err);

@@ -190,11 +190,12 @@ static int tell_names(const struct search *s, const struct hlg_note_list *names,
 					 i ? ", " : "", names->line[i]);
 		used = used < sizeof(list) ? used : sizeof(list) - 1;
 	}
-	return hlg_err_set(err, HLG_EINPUT, "%s: %s (%s%s%s)", s->word,
-			   last           ? "several functions are called so"
-			   : names->n > 1 ? "several functions have that in their names"
-					  : "no such function",
-			   last || names->n > 1 ? "" : "there is ", list,
+	return hlg_err_set(err, HLG_EINPUT, "%s: %s%s%s)", s->word,
+			   last ? "several functions are called so (give one in full: "
+			   : names->n > 1 ? "several functions have that in their names "
+					    "(give one of them: "
+					  : "no such function (there is ",
+			   list,
 			   i < names->n || names->n == (last ? LAST : CLOSE)
 				   ? ", perhaps more"
 				   : "");
