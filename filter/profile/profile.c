@@ -272,7 +272,8 @@ static bool add_guest(struct hlg_profile *p, const struct hlg_sample *sample,
 		      struct hlg_count count, hlg_u128 squares)
 {
 	uint32_t series = hlg_profile_series(p, sample);
-	int32_t tid = p->sandboxes.n && sample->sandbox
+	/* One alone is told from nobody: its threads are. */
+	int32_t tid = p->sandboxes.n > 1 && sample->sandbox
 			      ? hlg_profile_tid_of(sample->sandbox)
 			      : sample->tid;
 	struct hlg_cell *cell;

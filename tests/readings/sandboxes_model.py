@@ -163,9 +163,9 @@ class Judge(report_model.Judge):
 
     def alone(self, n):
         """The base that has samples of one sandbox alone, of this number; None: none, or
-        several."""
+        several, or it is its recording's only one, of which threads are kept."""
         guest, found = self.made.guests[0], []
-        files = {one.number for one in self.listed()}
+        files = {one.number for one in self.listed() if len(one.sandboxes) > 1}
         for base in SPREAD:
             whose = {(s.sandbox, None) if s.sandbox > 0 and s.file in files else (-1, s.tid)
                      for s in self.guest if guest.place(s.ip - base + TEXT) != OUTSIDE and (
