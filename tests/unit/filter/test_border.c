@@ -7,6 +7,7 @@
  */
 #include "filter/view/border.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -375,7 +376,7 @@ START_TEST(too_few_to_tell)
 	const char note[] = " % of the guest's samples may be at VM exits";
 	struct hlg_border border;
 	struct hlg_run run;
-	char percent[16], *text, *at;
+	char percent[32], *text, *at;
 	uint64_t all = 0;
 
 	memcpy(few.samples, doubts[_i].samples, sizeof(few.samples));
@@ -396,8 +397,10 @@ START_TEST(too_few_to_tell)
 	text = kit_report(&run);
 	at = strstr(text, note);
 	ck_assert_msg(!at == (doubts[_i].doubtful < 3), "%s", text);
-	snprintf(percent, sizeof(percent), " %.2f",
-		 100 * (double)doubts[_i].doubtful / (double)all);
+	/* In hundredths, whatever the locale's decimal point. */
+	all = (10000 * doubts[_i].doubtful + all / 2) / all;
+	snprintf(percent, sizeof(percent), " %" PRIu64 ".%02" PRIu64, all / 100,
+		 all % 100);
 	ck_assert_msg(!at || strncmp(at - strlen(percent), percent, strlen(percent)) == 0,
 		      "%s, not%s", text, percent);
 	free(text);
