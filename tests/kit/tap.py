@@ -91,11 +91,11 @@ def parser(description):
 
 
 def seeds(description, n, differences):
-    """The main of a test that makes its input up, by default from n seeds, in the gate from two
-    thirds: differences(build, folder, seed) tells of one what is wrong. All share a folder."""
+    """The main of a test that makes its input up, by default from n seeds, in the gate from half
+    of them: differences(build, folder, seed) tells of one what is wrong. All share a folder."""
     p = parser(description)
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--seeds", type=int, default=n if ALL else n * 2 // 3)
+    p.add_argument("--seeds", type=int, default=n if ALL else n // 2)
     args = p.parse_args()
     tap = Tap()
     with tempfile.TemporaryDirectory(prefix="seeds-") as folder:
