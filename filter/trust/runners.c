@@ -120,6 +120,35 @@ static const struct hlg_runner *unit_of(const struct hlg_runners *units,
 	return NULL;
 }
 
+/* NULL: it is of none that is listed. */
+static struct hlg_sandbox *sandbox_of(struct hlg_profile *p,
+				      const struct hlg_runner *unit)
+{
+	const bool listed =
+		unit->sandbox > 0 && (uint32_t)unit->sandbox <= p->sandboxes.n;
+
+	return listed ? &p->sandboxes.at[unit->sandbox - 1] : NULL;
+}
+
+/* Whose image a sandbox runs; one of whom a stretch cannot be told, several. */
+static void set_lanes(struct hlg_profile *p, const struct hlg_runners *units)
+{
+	struct hlg_sandbox *sandbox;
+
+	for (uint32_t i = 0; i < p->sandboxes.n; i++)
+		p->sandboxes.at[i].lane = HLG_LANE_NOBODY;
+	for (size_t i = 0; i < units->n; i++) {
+		sandbox = sandbox_of(p, &units->at[i]);
+		if (sandbox && !units->at[i].untold)
+			add_lane(sandbox, units->at[i].lane);
+	}
+	for (size_t i = 0; i < units->n; i++) {
+		sandbox = sandbox_of(p, &units->at[i]);
+		if (sandbox && units->at[i].untold && sandbox->lane != HLG_LANE_NOBODY)
+			sandbox->lane = HLG_LANE_SEVERAL;
+	}
+}
+
 /* False without memory. */
 static bool set_moves(struct hlg_profile *p, const struct hlg_runners *units)
 {
@@ -130,24 +159,6 @@ static bool set_moves(struct hlg_profile *p, const struct hlg_runners *units)
 
 		if (unit)
 			p->moves[i] = hlg_lane_move(unit->lane);
-	}
-	for (uint32_t i = 0; i < p->sandboxes.n; i++)
-		p->sandboxes.at[i].lane = HLG_LANE_NOBODY;
-	for (size_t i = 0; i < units->n; i++) {
-		const struct hlg_runner *unit = &units->at[i];
-
-		if (!unit->untold && unit->sandbox > 0 &&
-		    (uint32_t)unit->sandbox <= p->sandboxes.n)
-			add_lane(&p->sandboxes.at[unit->sandbox - 1], unit->lane);
-	}
-	/* Of whom a stretch cannot be told ran something else as well. */
-	for (size_t i = 0; i < units->n; i++) {
-		const int32_t sandbox = units->at[i].sandbox;
-
-		if (units->at[i].untold && sandbox > 0 &&
-		    (uint32_t)sandbox <= p->sandboxes.n &&
-		    p->sandboxes.at[sandbox - 1].lane != HLG_LANE_NOBODY)
-			p->sandboxes.at[sandbox - 1].lane = HLG_LANE_SEVERAL;
 	}
 	return p->moves != NULL;
 }
@@ -205,6 +216,7 @@ static bool fold(const struct hlg_runners_recording *r, unsigned n_lanes)
 bool hlg_runners_move(const struct hlg_runners *units,
 		      const struct hlg_runners_recording *recording, unsigned n_lanes)
 {
+	set_lanes(recording->profile, units);
 	return set_moves(recording->profile, units) && fold(recording, n_lanes);
 }
 
