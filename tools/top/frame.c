@@ -16,17 +16,7 @@ enum {
 	HEAD_PART = 4  /* but this part of the screen */
 };
 
-/* Of what is escaped: each character takes one, as everywhere here. */
-static unsigned cells_of(const char *text)
-{
-	unsigned cells = 0;
-
-	for (; *text; text++)
-		cells += ((unsigned char)*text & 0xc0) != 0x80;
-	return cells;
-}
-
-/* Cuts a text to so many cells. */
+/* Cuts a text to so many cells: each character takes one, as everywhere here. */
 static void cut(char *text, unsigned columns)
 {
 	unsigned cells = 0;
@@ -73,7 +63,7 @@ __attribute__((format(printf, 4, 5))) static void put(struct hlg_top_frame *f,
 static void put_title(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 		      const char *text)
 {
-	unsigned cells = cells_of(text), columns = shown->screen.columns;
+	unsigned cells = (unsigned)hlg_table_cells(text), columns = shown->screen.columns;
 
 	put(f, shown, HLG_TOP_TITLE, "%s%*s", text,
 	    columns > cells ? (int)(columns - cells) : 0, "");
