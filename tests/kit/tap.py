@@ -134,6 +134,11 @@ def but_banner(err):
     return re.sub(r"^hlguest: !! .*\n", "", err, flags=re.M)
 
 
+def but_sandboxes(out):
+    """CSV or JSON of a report without its list of sandboxes."""
+    return re.sub(r'(?m)^sandbox,.*\n|^ "sandboxes": \[(?s:.*?)^ \],\n', "", out)
+
+
 def must(*argv, **options):
     """stdout of a command that has to succeed."""
     out, err, status = run(*argv, **options)

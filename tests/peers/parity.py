@@ -27,11 +27,10 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import made
 from programs import hlguest_of
-from tap import DATA, Skip, Tap, but_banner, environment, filter_argv, must, names_in, need, \
-    parser, run, some
+from tap import DATA, Skip, Tap, but_banner, but_sandboxes, environment, filter_argv, must, \
+    names_in, need, parser, run, some
 
 MISFIT = 3  # the status when samples do not fit
-SANDBOXES = re.compile(r'(?m)^sandbox,.*\n|^ "sandboxes": \[(?s:.*?)^ \],\n')
 NOTHING = re.compile(r"hlguest: .*(no (guest|host) samples|: selects none of \d+ sample|no samples:).*\n")
 FORMATS = ["text", "csv", "json", "folded"]
 # Images are named as from tests/data. {map} is a perf map, {tid} a thread, {time} a
@@ -86,7 +85,7 @@ def compare(build, recording, words):
         *filter_argv(build, recording, *words, "strict=yes"), cwd=DATA)
     if "not in this build" in complaint and "not in this build" in their_complaint:
         raise Skip(complaint.strip())
-    mine = SANDBOXES.sub("", mine)  # of which a filter knows nothing
+    mine = but_sandboxes(mine)  # of which a filter knows nothing
     wrong = []
     nothing = NOTHING.fullmatch(complaint) and status == 1
     if complaint not in their_complaint:

@@ -10,7 +10,6 @@ sums, is computed from what was made, as hlguest-annotate(1) and tools/listing/l
 What is of VM exits is a guess of the program; that it is where a guest was left is checked.
 """
 import collections
-import json
 import os
 import re
 import sys
@@ -184,20 +183,6 @@ class Judge(report_model.Judge):
         return re.sub(r"_ZN5guest\d+(\w+?)Ev", r"guest::\1()", name) if is_readable else name
 
     # Comparison
-
-    def check(self):
-        out, err, status = self.run("json")
-        what = " ".join(self.words())
-        if not self.shown():
-            yield from self.nothing(what, err, status)
-            return
-        if "not in this build" in err:
-            return
-        if status not in (0, 3):
-            yield f"{what}: status {status}: {err}"
-            return
-        for line in self.differences(json.loads(out)):
-            yield f"{what}: {line}"
 
     def differences(self, told):
         if told["format"] != 1 or Count(self.guest) != told["guest"] or \

@@ -29,12 +29,11 @@ from kit import MISFIT, RECORDINGS, content, elf_of, run_checks
 
 import made
 import recording
-from tap import TIMEOUT, but_banner, need, run, some
+from tap import TIMEOUT, but_banner, but_sandboxes, need, run, some
 
 FORMATS = ("text", "csv", "json", "folded")
 TID = re.compile(r'"tid": \d+')
-# Rows and list of sandboxes; when the recording was, in JSON.
-SANDBOXES = re.compile(r'(?m)^sandbox,.*\n|^ "sandboxes": \[(?s:.*?)^ \],\n')
+# When the recording was, in JSON.
 SPAN = re.compile(r'^ "span": \{[^}]*\},\n', re.M)
 SPLITS = ("", "--by=tid", "--by=pid,tid,cpu", "--by=event,cpu")
 
@@ -50,7 +49,7 @@ def compare(bench, folder, argv):
         return
     second = bench.run("report", *argv, folder=folder)
     # Times are not saved, nor is the list of sandboxes.
-    first, second = ((SPAN.sub("", SANDBOXES.sub("", out)), *rest)
+    first, second = ((SPAN.sub("", but_sandboxes(out)), *rest)
                      for out, *rest in (first, second))
     # Whose samples lie at a base is not saved, unless the threads are labels.
     if not re.search(r"--by=\S*tid", " ".join(argv)):
