@@ -32,7 +32,7 @@ from microvm import TABLES, guest, monitor
 from programs import hlguest_of
 from tap import ALL, Skip, Tap, environment, mount_tracefs, must, parser, run, some
 
-SECONDS = 0.9
+SECONDS = 0.6
 LEAST = 200
 SAID = re.compile(r"^hlguest: (\d+) of (\d+) guest samples have callers, (\d+) up to the "
                   r"outermost$", re.M)
