@@ -336,6 +336,17 @@ START_TEST(payload_past_the_end)
 			kit_finish(&seen);
 			kit_free(&k);
 		}
+		if (sizes[i] == 1000) { /* the header promises 100 bytes of it, too */
+			size_t behind;
+
+			kit_file(&k, &plain, 1, &records, 0);
+			behind = k.n - word_at(&k, 40) - word_at(&k, 48);
+			set_word(&k, 48, word_at(&k, 48) + behind + 100);
+			kit_read_bytes(&seen, k.at, k.n);
+			ck_assert_uint_eq(seen.counts.missing, 1000 - 8 - behind);
+			kit_finish(&seen);
+			kit_free(&k);
+		}
 		kit_pipe(&k, &plain, 1, &records);
 		kit_read_piped(&seen, k.at, k.n, 4096);
 		ck_assert_int_eq(seen.rc, 0);

@@ -488,6 +488,20 @@ START_TEST(each_run_for_itself)
 }
 END_TEST
 
+/* What was emulated before an entry is not why the guest left, if its exit is missing. */
+START_TEST(emulated_before_an_entry)
+{
+	push(HLG_EXITS_RUN, 10);
+	push_at(HLG_EXITS_INSN, 11, 0x4321);
+	push(HLG_EXITS_ENTRY, 12);
+	push(HLG_EXITS_USER, 20);
+	push(HLG_EXITS_RUN, 30);
+	expect(0, 0, 0, 1);
+	ck_assert_uint_eq(sums.n_cells, 1);
+	ck_assert(!sums.cells[0].key.has_rip);
+}
+END_TEST
+
 /* Where KVM_RUNs are recorded, they end a time in the VMM, whatever comes before. */
 START_TEST(runs_end_the_vmm)
 {
@@ -599,6 +613,7 @@ int main(void)
 	tcase_add_test(tc, vmm_alone);
 	tcase_add_test(tc, memory_alone);
 	tcase_add_test(tc, each_run_for_itself);
+	tcase_add_test(tc, emulated_before_an_entry);
 	tcase_add_test(tc, runs_end_the_vmm);
 	tcase_add_test(tc, a_vcpu_that_was_cancelled);
 	tcase_add_loop_test(tc, a_vcpu_that_is_left, 0, 3);
