@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/report/banner.h"
 #include "filter/report/inlined.h"
 #include "filter/report/misfits.h"
 #include "filter/trust/proof.h"
@@ -14,6 +13,7 @@
 #include "symtab/image/lane.h"
 #include "symtab/name/demangle.h"
 #include "tools/pprof/pprof.h"
+#include "tools/pprof/save-tables.h"
 #include "tools/pprof/saved.h"
 
 /* What a function is known by: the owner of its addresses, in the border or not; its
@@ -56,87 +56,6 @@ static const char *keep(struct hlg_saved *saved, char *text)
 
 	free(text);
 	return copy;
-}
-
-static bool save_events(struct saver *s)
-{
-	const struct hlg_profile *p = &s->run->profile;
-
-	for (uint32_t i = 0; i < p->n_events; i++) {
-		Pprof__Extra__Event *event = HLG_SAVED_MORE(s->saved->events);
-
-		if (!event)
-			return false;
-		*event = (Pprof__Extra__Event)PPROF__EXTRA__EVENT__INIT;
-		event->precise_ip = p->events[i].precise_ip;
-		event->kind = (uint32_t)p->events[i].kind;
-		event->member = p->events[i].member;
-		event->name = hlg_saved_text(s->saved, p->events[i].name);
-		if (!event->name)
-			return false;
-	}
-	return true;
-}
-
-/* What recordings told of the build. That nothing is told needs no word. */
-static bool save_ran(struct saver *s, size_t number, struct hlg_saved_image *image)
-{
-	const struct hlg_rans *rans = &s->run->profile.ran;
-	const struct hlg_ran *ran = number < rans->n ? &rans->at[number] : NULL;
-	const char *file = "", *id = "";
-
-	if (ran && ran->file) {
-		file = hlg_saved_text(s->saved, ran->file);
-		id = hlg_saved_text(s->saved, ran->id);
-	}
-	for (int i = HLG_IDENTITY_UNKNOWN + 1; ran && file && id && i < HLG_N_IDENTITIES;
-	     i++)
-		if (ran->identities >> i & 1)
-			hlg_saved_add_ran(image, (enum hlg_identity)i, file, id);
-	return file && id;
-}
-
-/* An image at one of its bases: a mapping of its own. */
-static bool save_image(struct saver *s, const struct hlg_image *from, struct hlg_base at)
-{
-	struct hlg_saved_image *image = HLG_SAVED_MORE(s->saved->images);
-
-	if (!image)
-		return false;
-	*image = (struct hlg_saved_image){.extra = PPROF__EXTRA__IMAGE__INIT};
-	image->extra.map = from->map;
-	image->extra.load_base = at.base;
-	image->extra.bias = at.bias;
-	image->start = from->first + at.bias;
-	image->limit = from->end + at.bias;
-	image->path = hlg_saved_text(s->saved, from->path);
-	image->build_id = hlg_saved_text(s->saved, from->elf.build_id);
-	return image->path && image->build_id && save_ran(s, from->number, image);
-}
-
-static bool save_images(struct saver *s)
-{
-	for (size_t i = 0; i < s->run->space.n_images; i++) {
-		const struct hlg_image *image = s->run->space.images[i];
-
-		for (size_t k = 0; k < hlg_image_n_bases(image); k++)
-			if (!save_image(s, image, hlg_image_base(image, k)))
-				return false;
-	}
-	return true;
-}
-
-/* Of a series; what is not asked for is 0. */
-static struct hlg_saved_key key_of(const struct saver *s, uint32_t series)
-{
-	const struct hlg_series *from = &s->run->profile.series[series];
-	struct hlg_saved_key key = {from->event,
-				    {from->pid, from->tid, from->cpu, from->sandbox}};
-
-	for (size_t i = 0; i < HLG_SAVED_N_KEYS; i++)
-		if (!(s->saved->extra.by >> i & 1))
-			key.part[i] = 0;
-	return key;
 }
 
 struct search {
@@ -323,7 +242,9 @@ static bool save_cell(struct saver *s, size_t i, struct hlg_count count, uint32_
 {
 	const struct hlg_cell *from = &s->cells[i];
 	struct hlg_saved_cell cell = {
-		.stack = stack, .key = key_of(s, from->series), .count = count};
+		.stack = stack,
+		.key = hlg_save_tables_key(s->saved, s->run, from->series),
+		.count = count};
 	struct hlg_saved_cell *to = HLG_SAVED_MORE(s->saved->cells);
 
 	if (!to || !save_frame(s, from->ip, true, &cell.at))
@@ -469,9 +390,10 @@ static bool save_host_stack(struct saver *s, const struct hlg_stack *from)
 	if (!list || !cell || !save_host(s, from->node, &stack))
 		return false;
 	*list = stack;
-	*cell = (struct hlg_saved_cell){.stack = (uint32_t)s->saved->stacks.n,
-					.key = key_of(s, from->series),
-					.count = from->count};
+	*cell = (struct hlg_saved_cell){
+		.stack = (uint32_t)s->saved->stacks.n,
+		.key = hlg_save_tables_key(s->saved, s->run, from->series),
+		.count = from->count};
 	return true;
 }
 
@@ -505,130 +427,6 @@ static bool save_moments(struct saver *s)
 	return !to->lost;
 }
 
-static bool save_series(struct saver *s)
-{
-	const struct hlg_profile *p = &s->run->profile;
-
-	for (uint32_t i = 0; i < p->n_series; i++) {
-		struct hlg_saved_key key = key_of(s, i);
-		Pprof__Extra__Series *series;
-
-		if (p->series[i].squares == 0)
-			continue; /* of the host only, or nothing to tell */
-		series = HLG_SAVED_MORE(s->saved->series);
-		if (!series)
-			return false;
-		*series = (Pprof__Extra__Series)PPROF__EXTRA__SERIES__INIT;
-		series->event = key.event;
-		series->pid = key.part[0];
-		series->tid = key.part[1];
-		series->cpu = key.part[2];
-		series->sandbox = key.part[3];
-		series->squares_low = (uint64_t)p->series[i].squares;
-		series->squares_high = (uint64_t)(p->series[i].squares >> 64);
-	}
-	return true;
-}
-
-static bool save_hosts(struct saver *s)
-{
-	for (size_t i = 0; i < s->run->host.n_rows; i++) {
-		const struct hlg_host_row *from = &s->run->host.rows[i];
-		struct hlg_saved_key key = key_of(s, from->series);
-		Pprof__Extra__HostRow *row = HLG_SAVED_MORE(s->saved->hosts);
-
-		if (!row)
-			return false;
-		*row = (Pprof__Extra__HostRow)PPROF__EXTRA__HOST_ROW__INIT;
-		row->event = key.event;
-		row->pid = key.part[0];
-		row->tid = key.part[1];
-		row->cpu = key.part[2];
-		row->sandbox = key.part[3];
-		row->samples = from->count.samples;
-		row->period = from->count.period;
-		row->dso = hlg_saved_text(s->saved, from->dso);
-		row->process = hlg_saved_text(s->saved, from->comm);
-		if (!row->dso || !row->process)
-			return false;
-	}
-	return true;
-}
-
-static void save_totals(struct saver *s, const struct hlg_recording_sums *sums)
-{
-	const struct hlg_profile *p = &s->run->profile;
-	Pprof__Extra *t = &s->saved->extra;
-
-	t->seen_samples = p->seen.samples;
-	t->seen_period = p->seen.period;
-	t->deselected_samples = p->deselected.samples;
-	t->deselected_period = p->deselected.period;
-	t->host_samples = p->host.samples;
-	t->host_period = p->host.period;
-	t->unnamed_samples = s->run->host.unnamed.samples;
-	t->unnamed_period = s->run->host.unnamed.period;
-	t->untold = p->untold;
-	t->unrecorded = p->unrecorded;
-	t->overflow = p->overflow;
-	s->saved->recordings = sums->recordings;
-	t->recorded = sums->samples;
-	t->lost = sums->lost;
-	t->throttled = sums->throttled;
-	t->skipped = sums->skipped;
-	t->left = sums->left;
-	t->packed = sums->packed;
-	t->unjoined = sums->unjoined;
-	t->no_end = sums->no_end;
-	t->unknown = sums->unknown;
-	t->late = sums->late;
-	t->damaged = sums->damaged;
-	t->marks = s->run->stacks.marks;
-	s->saved->began = sums->began;
-	s->saved->took = sums->took;
-}
-
-/* What the report says of its samples, as who reads the profile has no ELF perhaps. */
-static bool save_check(struct saver *s)
-{
-	const struct hlg_report *r = s->report;
-	Pprof__Extra__Check *check;
-	char *said;
-
-	if (r->all.guest.samples == 0)
-		return true;
-	check = HLG_SAVED_MORE(s->saved->checks);
-	if (!check)
-		return false;
-	*check = (Pprof__Extra__Check)PPROF__EXTRA__CHECK__INIT;
-	check->word = hlg_verdict_to_checked(r->trust.all.verdict);
-	check->suppressed = r->suppressed;
-	said = r->banner ? hlg_banner_saved(r) : strdup("");
-	check->said = said ? hlg_saved_text(s->saved, said) : NULL;
-	free(said);
-	return check->said;
-}
-
-/* Which recordings it is of, and what could not be read. */
-static bool save_origins(struct saver *s)
-{
-	const struct hlg_origins *from = &s->run->profile.origins;
-	struct hlg_origins *to = &s->saved->origins;
-
-	to->unread = from->unread;
-	to->unread_profiles = from->unread_profiles;
-	to->lost = from->lost;
-	for (size_t i = 0; i < from->n; i++) {
-		const char *key = hlg_saved_text(s->saved, from->at[i].key);
-		const char *name = hlg_saved_text(s->saved, from->at[i].name);
-
-		if (!key || !name)
-			return false;
-		hlg_origins_add(to, from->at[i].kind, key, name, from->at[i].n);
-	}
-	return !to->lost;
-}
-
 static int check_read(const struct hlg_run *run, struct hlg_err *err)
 {
 	int rc = 0;
@@ -653,7 +451,8 @@ static bool open_inlined(struct saver *s, const struct hlg_report *r)
 	return s->inlined;
 }
 
-static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err)
+static int save(struct saver *s, const struct hlg_report *r,
+		const struct hlg_recording_sums *sums, struct hlg_err *err)
 {
 	bool told_apart = r->options->border != HLG_BORDER_KEEP && !s->run->mismatch;
 	/* The check, and what is apart, are of these bytes; a profile has no room for
@@ -669,9 +468,8 @@ static int save(struct saver *s, const struct hlg_report *r, struct hlg_err *err
 	if (rc == 0 && !open_inlined(s, r))
 		rc = hlg_err_memory(err, "profile");
 	if (rc == 0 &&
-	    (!save_check(s) || !save_events(s) || !save_images(s) || !save_cells(s) ||
-	     !save_moments(s) || !save_series(s) || !save_hosts(s) || !save_origins(s) ||
-	     !hlg_pprof_resolve(s->saved)))
+	    (!hlg_save_tables_fill(s->saved, r, s->run, sums) || !save_cells(s) ||
+	     !save_moments(s) || !hlg_pprof_resolve(s->saved)))
 		rc = hlg_err_memory(err, "profile");
 	hlg_inlined_close(s->own_inlined);
 	hlg_index_finish(&s->asked);
@@ -708,11 +506,10 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 
 	if (rc == 0) {
 		saved.extra.by = HLG_SAVED_BY(run->options.by);
-		save_totals(&s, sums);
 		saved.listed = list;
 		if (list)
 			memcpy(saved.list, list, sizeof(saved.list));
-		rc = save(&s, &report, err);
+		rc = save(&s, &report, sums, err);
 	}
 	if (rc == 0)
 		rc = server ? hlg_pprof_server_write(&saved, server, run->options.out,
