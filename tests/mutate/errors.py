@@ -774,7 +774,7 @@ ERRORS = [
     ("tools/fleet/split.c", "if (a->bytes < b->bytes || (a->bytes == b->bytes && a->n < b->n))",
      "if (a->bytes < b->bytes)", "hlguest fleet"),
     ("tools/fleet/plan.c", '	put_number(f, "nul", plan->nul);\n', "", "hlguest fleet"),
-    ("tools/fleet/verb.c",
+    ("tools/fleet/status.c",
      "if (sum.recordings != parts->recordings || sum.unread != parts->unread)",
      "if (sum.recordings != parts->recordings)", "hlguest fleet"),
     ("tools/fleet/work.c", "	if (status == 0 || status == 3)\n", "	if (status == 0)\n",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hlguest fleet: many recordings, by tasks on many machines, into one saved profile. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +9,13 @@
 
 #include "filter/options/number.h"
 #include "filter/output/out.h"
-#include "symtab/escape.h"
 #include "symtab/file.h"
-#include "symtab/grow.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/fleet/engine.h"
 #include "tools/fleet/split.h"
+#include "tools/fleet/status.h"
 #include "tools/fleet/words.h"
 #include "tools/fleet/work.h"
 
@@ -30,27 +28,11 @@ struct arguments {
 };
 
 enum {
-	TASKS = 200, /* if there are as many recordings */
-	SHOWN = 8    /* tasks that have no whole part, by their numbers */
+	TASKS = 200 /* if there are as many recordings */
 };
-
-/* Tasks that are to be run. */
-struct to_do {
-	size_t *tasks;
-	size_t n;
-	struct hlg_err why; /* the part of one, which is there, is not whole; or "" */
-};
-
-static bool add_task(struct to_do *to_do, size_t task)
-{
-	if (!HLG_GROW(to_do->tasks, to_do->n))
-		return false;
-	to_do->tasks[to_do->n++] = task;
-	return true;
-}
 
 static int hand_over(const struct arguments *args, const struct hlg_fleet_plan *plan,
-		     const struct to_do *to_do)
+		     const struct hlg_fleet_status_to_do *to_do)
 {
 	struct hlg_err err;
 
@@ -118,11 +100,12 @@ static int make_folder(const char *path, struct hlg_err *err)
 				   "submit has left it, or use another --dir)",
 				   path);
 	if (errno == EEXIST)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is there already (if its fleet is done, remove it; "
-				   "if not, hlguest fleet submit --resume DIR; or use "
-				   "another --dir)",
-				   path);
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: is there already (if its fleet is done, remove it; "
+			"if not, hlguest fleet submit --resume DIR; or use "
+			"another --dir)",
+			path);
 	return hlg_out_fail(path, "made", errno, err);
 }
 
@@ -231,7 +214,7 @@ static int submit(const struct arguments *args)
 	struct hlg_fleet_split split = {0};
 	struct hlg_fleet_plan plan = {0};
 	struct hlg_list list = {0};
-	struct to_do to_do = {0};
+	struct hlg_fleet_status_to_do to_do = {0};
 	struct hlg_err err;
 	int rc = hlg_pprof_check(&err), status = 1;
 
@@ -248,7 +231,7 @@ static int submit(const struct arguments *args)
 	if (rc == 0)
 		rc = divide(&split, &list, &plan, args, &err);
 	for (size_t i = 0; rc == 0 && i < plan.n_tasks; i++)
-		if (!add_task(&to_do, i))
+		if (!hlg_fleet_status_add(&to_do, i))
 			rc = hlg_err_memory(&err, "tasks");
 	if (rc == 0 && !args->print)
 		rc = hlg_fleet_plan_write(&plan, &err);
@@ -283,42 +266,10 @@ static int check_list(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 	return rc;
 }
 
-static bool is_there(const struct hlg_fleet_plan *plan, size_t task)
-{
-	char path[PATH_MAX];
-	struct hlg_err err;
-
-	return hlg_fleet_plan_part(path, plan, task, &err) == 0 &&
-	       access(path, F_OK) == 0;
-}
-
-/* Which tasks have no whole part. */
-static int find_to_do(struct to_do *to_do, const struct hlg_fleet_plan *plan,
-		      struct hlg_pprof_of *sums, struct hlg_err *err)
-{
-	struct hlg_err why;
-
-	*sums = (struct hlg_pprof_of){0};
-	for (size_t i = 0; i < plan->n_tasks; i++) {
-		struct hlg_pprof_of of;
-
-		if (hlg_fleet_work_is_whole(plan, i, &of, &why)) {
-			sums->recordings += of.recordings;
-			sums->unread += of.unread;
-			continue;
-		}
-		if (!add_task(to_do, i))
-			return hlg_err_memory(err, "tasks");
-		if (!to_do->why.msg[0] && is_there(plan, i))
-			to_do->why = why;
-	}
-	return 0;
-}
-
 static int resume(const struct arguments *args)
 {
 	struct hlg_fleet_plan plan;
-	struct to_do to_do = {0};
+	struct hlg_fleet_status_to_do to_do = {0};
 	struct hlg_pprof_of sums;
 	struct hlg_err err;
 	int rc = hlg_fleet_plan_read(&plan, args->resume, &err), status;
@@ -326,7 +277,7 @@ static int resume(const struct arguments *args)
 	if (rc == 0)
 		rc = check_list(&plan, &err);
 	if (rc == 0)
-		rc = find_to_do(&to_do, &plan, &sums, &err);
+		rc = hlg_fleet_status_find(&to_do, &plan, &sums, &err);
 	if (rc == 0) {
 		bool another = args->engine >= 0 && (int)plan.engine != args->engine;
 
@@ -344,87 +295,11 @@ static int resume(const struct arguments *args)
 	return status;
 }
 
-/* Why the file at plan->out is not the sum of these parts; NULL if it is. */
-static const char *find_fault(const struct hlg_fleet_plan *plan,
-			      const struct hlg_pprof_of *parts)
-{
-	struct hlg_pprof_of sum;
-	struct stat planned, summed;
-	char path[PATH_MAX];
-	struct hlg_err err;
-
-	if (access(plan->out, F_OK) != 0)
-		return "is not there";
-	if (hlg_pprof_look(plan->out, &sum, &err) < 0)
-		return "cannot be read";
-	if (sum.recordings != parts->recordings || sum.unread != parts->unread)
-		return "is of other recordings than the parts";
-	if (hlg_fleet_plan_path(path, plan, "plan", &err) < 0 ||
-	    stat(path, &planned) != 0 || stat(plan->out, &summed) != 0)
-		return "cannot be read";
-	if (summed.st_mtim.tv_sec < planned.st_mtim.tv_sec ||
-	    (summed.st_mtim.tv_sec == planned.st_mtim.tv_sec &&
-	     summed.st_mtim.tv_nsec < planned.st_mtim.tv_nsec))
-		return "is older than the plan";
-	return NULL;
-}
-
-/* "; not 3, 6, 7 and 12 more (...)" */
-static void print_to_do(const struct hlg_fleet_plan *plan, const struct to_do *to_do)
-{
-	for (size_t i = 0; i < to_do->n && i < SHOWN; i++)
-		printf("%s%zu", i ? ", " : "; not ", to_do->tasks[i]);
-	if (to_do->n > SHOWN)
-		printf(" and %zu more", to_do->n - SHOWN);
-	if (to_do->n) {
-		fputs(" (", stdout);
-		hlg_escape_print(stdout, plan->dir);
-		fputs("/log has what tasks said; submit --resume runs these)", stdout);
-	}
-	putchar('\n');
-	if (to_do->why.msg[0]) {
-		fputs("          ", stdout);
-		hlg_escape_print(stdout, to_do->why.msg);
-		putchar('\n');
-	}
-}
-
-static int show(const struct hlg_fleet_plan *plan, struct hlg_err *err)
-{
-	struct to_do to_do = {0};
-	struct hlg_pprof_of sums;
-	uint64_t recordings = 0;
-	const char *fault;
-	int rc = find_to_do(&to_do, plan, &sums, err);
-
-	if (rc < 0 || chdir(plan->cwd) != 0) {
-		free(to_do.tasks);
-		return rc < 0 ? rc : hlg_file_fail(plan->cwd, errno, err);
-	}
-	for (size_t i = 0; i < plan->n_tasks; i++)
-		recordings += plan->tasks[i].n;
-	printf("parts     %zu of %zu are whole", plan->n_tasks - to_do.n, plan->n_tasks);
-	print_to_do(plan, &to_do);
-	fault = find_fault(plan, &sums);
-	printf("recorded  %" PRIu64 " of %" PRIu64 " recordings are in them, %" PRIu64
-	       " could not be read%s\n",
-	       sums.recordings, recordings, sums.unread,
-	       !sums.unread ? ""
-	       : fault      ? " (their tasks' logs say why)"
-			    : " (a report of the sum says why)");
-	fputs("sum       ", stdout);
-	hlg_escape_print(stdout, plan->out);
-	printf("%s%s\n", fault ? ": " : "", fault ? fault : "");
-	hlg_fleet_engine_status(plan);
-	free(to_do.tasks);
-	return hlg_output_end(to_do.n || fault);
-}
-
 static int tell_status(const struct hlg_fleet_plan *plan, const char *task,
 		       struct hlg_err *err)
 {
 	(void)task;
-	return show(plan, err);
+	return hlg_fleet_status_show(plan, err);
 }
 
 static int map(const struct hlg_fleet_plan *plan, const char *task, struct hlg_err *err)
@@ -657,7 +532,8 @@ const struct hlg_verb hlg_verb_fleet = {
 		 "status DIR",
 	.doc = "Reports many recordings as tasks, which Slurm, GNU parallel or this "
 	       "machine "
-	       "runs, into one saved profile: that of one report of all (of guests at several "
+	       "runs, into one saved profile: that of one report of all (of guests at "
+	       "several "
 	       "bases state these: FILE@BASE).\v"
 	       "Machines share a file system. The engine places tasks and tries again; "
 	       "--resume runs what has no whole part. Behind -- stand options of report.",
