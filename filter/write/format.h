@@ -118,7 +118,8 @@ int hlg_format_write(const struct hlg_result *result, const char *out, FILE *str
 
 /* The writers of a report. */
 int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err);
-/* The table of recordings, of which there are several. */
+/* The table of recordings, of which there are several. Where paths have no room, the
+ * folder that all are in is said once. */
 int hlg_text_files(FILE *f, const struct hlg_report *report,
 		   const struct hlg_table_sink *sink, struct hlg_err *err);
 int hlg_report_records(void *report, struct hlg_records *to, struct hlg_err *err);

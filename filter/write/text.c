@@ -29,8 +29,10 @@ enum {
 	APART = 40,      /* cells for what tells rows of one name apart */
 	FEWEST = 10,     /* functions, on however small a screen */
 	FEWEST_REGIONS = 2,
-	FILE_CELLS = 20,     /* of a file's name behind a function's */
-	LONGEST_FILE = 41,   /* bytes of a file's name beside a region */
+	FILE_CELLS = 20,   /* of a file's name beside a function's or a region's */
+	WIDE_FILE = 80,    /* beside a region's, however wide a line may be */
+	REGION_PARTS = 24, /* cells for what is in a region, before its bar is left out */
+	FEWEST_PARTS = 10, /* before they are, too */
 	FEWEST_ADDRESSES = 3 /* instead of functions: why there are none counts more */
 };
 
@@ -255,7 +257,8 @@ static void write_rest(const struct text *t, size_t n, double rest, double next)
 					   "%s--wide has %s)", n ? "" : "(", t->no_room);
 	if (t->no_room[0] && columns && length > columns)
 		length = first + (size_t)snprintf(line + first, sizeof(line) - first,
-						  "%s--wide has more)", n ? "" : "(");
+						  "%s--wide has more columns)",
+						  n ? "" : "(");
 	if (columns && under + length > columns)
 		under = columns > length ? columns - length : 0;
 	fprintf(t->f, "%*s%s\n", (int)under, "", line);
@@ -290,9 +293,10 @@ static void write_rows(struct text *t)
 	fputc('\n', t->f);
 }
 
-/* "hash_block 81 %, sort_keys 9 %, 3 more": n parts, with names of so many cells. */
+/* "hash_block 81 %, sort_keys 9 %, 3 more": n parts, with names of so many cells; alone:
+ * without how many more there are. */
 static char *parts_text(const struct text *t, const struct hlg_region *region, size_t n,
-			long cells)
+			bool alone, long cells)
 {
 	double total = (double)hlg_count_weigh(t->v->weight, region->count);
 	struct hlg_memstream m;
@@ -308,7 +312,7 @@ static char *parts_text(const struct text *t, const struct hlg_region *region, s
 		hlg_table_cut(f, t->v->rows[part->row].name, cells, t->r->screen.ascii);
 		fprintf(f, " %ld %%", total > 0 ? lround(100 * w / total) : 0);
 	}
-	if (region->n_parts > n)
+	if (region->n_parts > n && !alone)
 		fprintf(f, ", %zu more", region->n_parts - n);
 	return hlg_memstream_close(&m);
 }
@@ -320,6 +324,7 @@ static char *parts_of(const struct text *t, const struct hlg_region *region, siz
 	enum {
 		PARTS = 3,
 		BEHIND = 16, /* cells of " 100 %, 999 more" */
+		ALONE = 6,   /* of " 100 %" */
 		SHORT = 24,
 		LEAST = 8
 	};
@@ -327,91 +332,131 @@ static char *parts_of(const struct text *t, const struct hlg_region *region, siz
 	char *text = NULL;
 
 	for (; n; n--) {
-		text = parts_text(t, region, n, LONG_MAX);
+		text = parts_text(t, region, n, false, LONG_MAX);
 		if (!text || room == 0 || (size_t)hlg_table_cells(text) <= room)
 			return text;
 		free(text);
-		text = parts_text(t, region, n, SHORT);
+		text = parts_text(t, region, n, false, SHORT);
 		if (!text || (size_t)hlg_table_cells(text) <= room)
 			return text;
 		free(text);
 	}
-	return parts_text(t, region, 1,
-			  room > BEHIND + LEAST ? (long)room - BEHIND : LEAST);
+	if (room >= BEHIND + LEAST)
+		return parts_text(t, region, 1, false, (long)room - BEHIND);
+	return parts_text(t, region, 1, true, room > ALONE + 4 ? (long)room - ALONE : 4);
 }
 
-/* "0x1000-0x13ff", with its file where there are several. */
-static void range_of(const struct text *t, const struct hlg_region *region, char *buf,
-		     size_t size)
+/* "0x1000-0x13ff", with its file where there are several, in so many cells. To be freed;
+ * NULL without memory. */
+static char *range_of(const struct text *t, const struct hlg_region *region,
+		      long file_cells)
 {
-	size_t n = 0;
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
 
+	if (!f)
+		return NULL;
 	if (t->r->space->n_images > 1 && region->image) {
-		hlg_escape_cut(buf, LONGEST_FILE, hlg_image_short_name(region->image));
-		n = strlen(buf);
-		buf[n++] = ' ';
+		hlg_table_cut(f, hlg_image_short_name(region->image), file_cells,
+			      t->r->screen.ascii);
+		fputc(' ', f);
 	}
-	snprintf(buf + n, size - n, "0x%" PRIx64 "-0x%" PRIx64, region->addr,
-		 region->addr + (t->r->options->region - 1));
+	fprintf(f, "0x%" PRIx64 "-0x%" PRIx64, region->addr,
+		region->addr + (t->r->options->region - 1));
+	return hlg_memstream_close(&m);
 }
 
-static void write_region(struct text *t, const struct hlg_region *region)
+static void write_region(struct text *t, const struct hlg_region *region, char *range)
 {
 	struct hlg_value c[HLG_REPORT_COLUMNS];
 	size_t used = width_of(t);
-	char range[96];
 	char *parts = parts_of(
 		t, region, t->r->screen.columns > used ? t->r->screen.columns - used : 0);
 
 	hlg_report_table_region(c, t->r, t->v, region, NULL);
-	range_of(t, region, range, sizeof(range));
 	c[HLG_REPORT_RANGE] = hlg_table_text_value(range);
 	c[HLG_REPORT_BAR] = hlg_table_share_value((struct hlg_share){
 		.share = region->share.share, .high = t->v->regions[0].share.share});
 	c[HLG_REPORT_NAME] = hlg_table_text_value(parts);
 	t->lost |= !hlg_table_text_row(t->f, &t->table, c, region->share.share);
-	t->lost |= !parts;
+	t->lost |= !parts || !range;
 	free(parts);
 }
 
-static void write_regions(struct text *t)
+/* The ranges of so many regions, each to be freed, and the cells of the widest. NULL
+ * without memory. */
+static char **ranges_of(const struct text *t, size_t shown, long file_cells, long *width)
+{
+	char **ranges = calloc(shown, sizeof(*ranges));
+
+	for (size_t i = 0; ranges && i < shown; i++) {
+		long cells;
+
+		ranges[i] = range_of(t, &t->v->regions[i], file_cells);
+		cells = ranges[i] ? hlg_table_cells(ranges[i]) : 0;
+		*width = cells > *width ? cells : *width;
+	}
+	return ranges;
+}
+
+static void begin_regions(struct text *t, const char *whose, long width,
+			  const char *heading)
 {
 	static const unsigned char wide[] = {HLG_REPORT_RANGE, HLG_REPORT_PERCENT,
 					     HLG_REPORT_SAMPLES, HLG_REPORT_BAR,
 					     HLG_REPORT_NAME};
-	const struct hlg_view *v = t->v;
-	size_t shown = hlg_rows_regions_shown(t->r, v);
-	const char *whose = t->r->suppressed ? "region (guest)" : "region (ELF)";
-	long width = (long)strlen(whose), cells;
-	char heading[96], range[96];
+	const size_t columns = t->r->screen.columns;
 
-	if (t->most_regions && t->most_regions < shown)
-		shown = t->most_regions;
-	if (shown == 0)
-		return;
-	if (shown < v->n_regions)
-		snprintf(heading, sizeof(heading),
-			 "%% of the region (%zu of %zu: --%s=0)", shown, v->n_regions,
-			 limit_of(t, v->regions[shown].share.share, "regions"));
-	else
-		snprintf(heading, sizeof(heading), "%% of the region");
 	begin_table(t, wide, sizeof(wide), heading);
 	if (!t->r->options->wide)
 		leave_out(t, HLG_REPORT_SAMPLES);
-	for (size_t i = 0; i < shown; i++) {
-		range_of(t, &v->regions[i], range, sizeof(range));
-		cells = hlg_table_cells(range);
-		width = cells > width ? cells : width;
-	}
 	t->columns[HLG_REPORT_RANGE].heading = whose; /* addresses they are */
 	t->columns[HLG_REPORT_RANGE].width = (signed char)-width;
 	t->columns[HLG_REPORT_PERCENT].gap = 2;
 	t->columns[HLG_REPORT_BAR].width = -REGION_BAR;
 	t->columns[HLG_REPORT_BAR].heading = "";
+	if (columns && width_of(t) + REGION_PARTS > columns)
+		leave_out(t, HLG_REPORT_BAR);
+	if (columns && width_of(t) + FEWEST_PARTS > columns)
+		leave_out(t, HLG_REPORT_NAME);
+}
+
+static void write_regions(struct text *t)
+{
+	const struct hlg_view *v = t->v;
+	size_t shown = hlg_rows_regions_shown(t->r, v), columns = t->r->screen.columns;
+	const char *whose = t->r->suppressed ? "region (guest)" : "region (ELF)";
+	const char *plain = "% of the region";
+	long width = (long)strlen(whose);
+	char rest[64] = "", heading[96], **ranges;
+
+	if (t->most_regions && t->most_regions < shown)
+		shown = t->most_regions;
+	if (shown == 0)
+		return;
+	ranges = ranges_of(t, shown, columns ? FILE_CELLS : WIDE_FILE, &width);
+	if (shown < v->n_regions)
+		snprintf(rest, sizeof(rest), "(%zu of %zu: --%s=0)", shown, v->n_regions,
+			 limit_of(t, v->regions[shown].share.share, "regions"));
+	snprintf(heading, sizeof(heading), "%s%s%s", plain, rest[0] ? " " : "", rest);
+	begin_regions(t, whose, width, heading);
+	if (columns && width_of(t) + strlen(heading) > columns)
+		t->columns[HLG_REPORT_NAME].heading =
+			width_of(t) + strlen(plain) > columns ? "% of it" : plain;
+	else
+		rest[0] = '\0';
 	hlg_table_text_head(t->f, &t->table);
 	for (size_t i = 0; i < shown; i++)
-		write_region(t, &v->regions[i]);
+		write_region(t, &v->regions[i], ranges ? ranges[i] : NULL);
+	if (rest[0])
+		fprintf(t->f, "%*s%s\n",
+			width + 2 + (long)strlen(rest) > (long)columns ? 0
+								       : (int)width + 2,
+			"", rest);
 	fputc('\n', t->f);
+	for (size_t i = 0; ranges && i < shown; i++)
+		free(ranges[i]);
+	free(ranges);
 }
 
 /* The calls of a group's sandbox: none where it is split further, as by threads. */
@@ -508,65 +553,6 @@ static int write_host(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 			r->n_host - shown);
 	fputc('\n', f);
 	return rc;
-}
-
-static void write_not_read(FILE *f, const void *file)
-{
-	if (((const struct hlg_report_file *)file)->problem)
-		fputs("  (not read)", f);
-}
-
-static bool write_file(FILE *f, const struct hlg_table *table,
-		       const struct hlg_report_file *file,
-		       const struct hlg_table_sink *sink)
-{
-	double all = (double)file->samples;
-	char base[32], trust[12];
-	struct hlg_value c[] = {
-		hlg_table_count_value(file->samples),
-		hlg_table_count_value(file->guest),
-		hlg_table_number_value(all > 0 ? (double)file->guest / all : 0),
-		hlg_table_count_value(file->lost),
-		hlg_table_text_value(file->fit.n_bases ? base : NULL),
-		hlg_table_text_value(trust),
-		{.is = true, .text = file->path, .tail = write_not_read, .of = file},
-	};
-
-	if (file->fit.n_bases > 1)
-		snprintf(base, sizeof(base), "%zu bases", file->fit.n_bases);
-	else
-		snprintf(base, sizeof(base), "0x%" PRIx64, file->fit.base);
-	/* "WRONG ELF OR BASE" is long for a column. */
-	snprintf(trust, sizeof(trust), "%.*s",
-		 file->fit.verdict == HLG_TRUST_MISMATCH ? 5 : 11,
-		 hlg_verdict_said(file->fit.verdict));
-	for (size_t i = 0; file->problem && i < 6; i++)
-		c[i].is = false;
-	return sink->row(f, table, c, 0);
-}
-
-int hlg_text_files(FILE *f, const struct hlg_report *r, const struct hlg_table_sink *sink,
-		   struct hlg_err *err)
-{
-	static const struct hlg_column columns[] = {
-		{NULL, "samples", .type = HLG_VALUE_COUNT, 0, 9, .none = "-"},
-		{NULL, "guest", .type = HLG_VALUE_COUNT, 1, 9, .none = "-"},
-		{NULL, "share", .type = HLG_VALUE_PERCENT, 1, 8, .unit = " %",
-		 .none = "-"},
-		{NULL, "lost", .type = HLG_VALUE_COUNT, 1, 6, .none = "-"},
-		{NULL, "base", .type = HLG_VALUE_WORD, 2, -14, .none = "-"},
-		{NULL, "check", .type = HLG_VALUE_WORD, 1, -11, .none = "-"},
-		{NULL, "file", .type = HLG_VALUE_TEXT, 1},
-	};
-	const struct hlg_table table = {
-		columns, .n = sizeof(columns) / sizeof(columns[0]), .screen = r->screen};
-
-	bool ok = true;
-
-	sink->head(f, &table);
-	for (size_t i = 0; i < r->n_files; i++)
-		ok &= write_file(f, &table, &r->files[i], sink);
-	return ok ? 0 : hlg_err_memory(err, "report");
 }
 
 /* As many rows as fit with everything else, which takes so many lines. */

@@ -34,6 +34,7 @@ from text_sums import Sums
 
 ROWS, REGIONS, SCREEN = 40, 5, 100  # of text that goes to no terminal
 NAME, FILE, PARTS, SHORT, LEAST, TREE = 36, 20, 3, 24, 8, 24
+WIDE_FILE, REGION_PARTS, FEWEST_PARTS = 80, 24, 10
 
 
 
@@ -240,7 +241,7 @@ class Judge(Head, Sums, report_model.Judge):
         if no_room:
             more = ("" if n else "(") + f"--wide has {', '.join(no_room)})"
             if self.columns and len(words[0] + more) > self.columns:
-                more = ("" if n else "(") + "--wide has more)"
+                more = ("" if n else "(") + "--wide has more columns)"
             words = joined("", words, more)
         if self.columns and under + len(words[0]) > self.columns:
             under = max(0, self.columns - len(words[0]))
@@ -253,38 +254,51 @@ class Judge(Head, Sums, report_model.Judge):
         told = view.regions_told(self.options)
         if not told:
             return
-        heading = "% of the region"
+        heading, rest = "% of the region", ""
         if len(told) < len(every):
             following = view.share(every[len(told)])
             option = "min" if 100 * following < self.options["min"] else "regions"
-            heading += f" ({len(told)} of {len(every)}: --{option}=0)"
+            rest = f"({len(told)} of {len(every)}: --{option}=0)"
         ranges = list(map(self.range, told))
         width = max(map(len, ["region (ELF)", *ranges]))
-        columns = [Column("region (ELF)", 0, -width), Column("overhead", 2, 8, True),
-                   *([Column("samples", 2, 8)] if self.text["wide"] else []),
-                   Column("", 2, -12), Column(heading, 2, 0)]
-        used = sum(c.gap + abs(c.width) for c in columns)
+        front = [Column("region (ELF)", 0, -width), Column("overhead", 2, 8, True),
+                 *([Column("samples", 2, 8)] if self.text["wide"] else [])]
+        used, drawn = sum(c.gap + abs(c.width) for c in front) + 2, [Column("", 2, -12)]
+        if self.columns and used + 14 + REGION_PARTS > self.columns:
+            drawn = []
+        used += 14 * len(drawn)
+        names = not self.columns or used + FEWEST_PARTS <= self.columns
+        below = self.columns and used + len(f"{heading} {rest}".strip()) > self.columns
+        heading = f"{heading} {rest}".strip() if not below else \
+            "% of it" if used + len(heading) > self.columns else heading
+        columns = [*front, *drawn, *([Column(heading, 2, 0)] if names else [])]
         yield head(columns)
         most = view.share(every[0])
         for text, mine in zip(ranges, told):
             share = view.share(mine)
             code = colour_of(share) if self.colour else None
-            drawn = bar(share, most, 12, self.utf8 and self.colour)
-            drawn = (f"{code}{drawn}\033[m" if code else drawn) + " " * (12 - len(drawn))
+            line_of = bar(share, most, 12, self.utf8 and self.colour)
+            line_of = (f"{code}{line_of}\033[m" if code else line_of) + " " * (12 - len(line_of))
             parts = self.parts(view, mine, max(0, self.columns - used))
             count = [str(len(mine.samples))] if self.text["wide"] else []
-            yield self.region_row(columns, [text, joined("", percent(share), " %"), *count, drawn],
-                                  parts, code)
+            cells = [text, joined("", percent(share), " %"), *count, *[line_of] * len(drawn)]
+            yield self.region_row(columns, cells, parts if names else (), code)
+        if below and rest:
+            yield line(" " * (0 if width + 2 + len(rest) > self.columns else width + 2), rest)
         yield ""
 
     def region_row(self, columns, cells, parts, code):
+        if not parts:
+            return row(columns, cells, "", (0, False), code)
         return "(?:" + "|".join(row(columns, [*cells, text], "", (self.columns, self.ascii), code)
                                 for text in parts) + ")"
 
     def range(self, region):
         image, at = region.key
-        file = f"{self.made.space.called(image)} " if len(self.json["images"]) > 1 and \
-            image is not None else ""
+        file = ""
+        if len(self.json["images"]) > 1 and image is not None:
+            cells = FILE if self.columns else WIDE_FILE
+            file = cut(self.made.space.called(image), cells, self.ascii) + " "
         return f"{file}{at:#x}-{at + self.options['region'] - 1:#x}"
 
     def parts(self, view, region, room):
@@ -304,7 +318,10 @@ class Judge(Head, Sums, report_model.Judge):
                 text = told(n, cells)
                 if not room or len(text[0]) <= room:
                     return text
-        return told(1, max(LEAST, room - 16))
+        if room >= LEAST + 16:
+            return told(1, room - 16)
+        parts = dict([next(iter(parts.items()))])
+        return told(1, max(4, room - 6))
 
     # Functions with what they call
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The last lines of a report's text, for report_text.py: hosts, sums, recordings, and
 how all of it was made."""
-from lines import INDENT, Any, Column, head, joined, line, percent, plural, row
+import os
+
+from lines import INDENT, Any, Column, cut, head, joined, line, percent, plural, row
 from modelled import TRACEPOINTS
 from modelled_view import Count
 from text_head import SAID
@@ -94,13 +96,35 @@ class Sums:
         columns = [Column("samples", 0, 9), Column("guest", 1, 9), Column("share", 1, 8),
                    Column("lost", 1, 6), Column("base", 2, -14), Column("check", 1, -11),
                    Column("file", 1, 0)]
-        yield head(columns)
+        paths = [f["path"] for f in self.json["files"]]
+        folder, alike, left = "", 0, []
+
+        def room():
+            return self.columns - sum(c.gap + abs(c.width) for c in columns
+                                      if c.heading not in left)
+        if self.columns and max(map(len, paths)) > room():
+            alike = len(os.path.commonprefix(paths))
+            folder = paths[0][:paths[0].rfind("/", 0, alike) + 1]
+            need = min(24, max(map(len, paths)) - len(folder))
+            for heading in ("share", "lost", "samples"):
+                if room() < need:
+                    left.append(heading)
+        if folder and room() - len("file (in )") >= 6:
+            columns[-1].heading = \
+                f"file (in {cut(folder, room() - len('file (in )'), self.ascii)})"
+        shown = [c for c in columns if c.heading not in left]
+        yield head(shown)
         for f in self.json["files"]:
             share = f["guest"] / f["samples"] if f["samples"] else 0
-            yield row(columns, [
-                str(f["samples"]), str(f["guest"]), joined("", percent(share), " %"),
-                str(f["lost"]), self.base_of(f), SAID[f["verdict"]].partition(" ELF")[0],
-                f["path"]], "", (self.columns, self.ascii))
+            name = f["path"][len(folder):]
+            if self.columns and len(name) > room():
+                from_ = max(0, min(alike - len(folder), len(name) + 2 - room()))
+                name = (".." if self.ascii else "…") * (from_ > 0) + name[from_:]
+            cells = [str(f["samples"]), str(f["guest"]), joined("", percent(share), " %"),
+                     str(f["lost"]), self.base_of(f), SAID[f["verdict"]].partition(" ELF")[0],
+                     name]
+            yield row(shown, [cell for c, cell in zip(columns, cells) if c.heading not in left],
+                      "", (self.columns, self.ascii))
 
     @staticmethod
     def base_of(f):

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The list of recordings. On a screen that has no room for their paths, columns are left
+ * out, and then what all paths have in common, so that what tells them apart stays.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/output/memstream.h"
+#include "filter/write/format.h"
+#include "filter/write/table.h"
+#include "symtab/escape.h"
+
+enum {
+	SAMPLES,
+	GUEST,
+	SHARE,
+	LOST,
+	BASE,
+	CHECK,
+	FILE_NAME,
+	COLUMNS,
+	NAME = 24 /* cells for names, before columns are left out */
+};
+
+static const struct hlg_column all_columns[COLUMNS] = {
+	[SAMPLES] = {NULL, "samples", .type = HLG_VALUE_COUNT, 0, 9, .none = "-"},
+	[GUEST] = {NULL, "guest", .type = HLG_VALUE_COUNT, 1, 9, .none = "-"},
+	[SHARE] = {NULL, "share", .type = HLG_VALUE_PERCENT, 1, 8, .unit = " %",
+		   .none = "-"},
+	[LOST] = {NULL, "lost", .type = HLG_VALUE_COUNT, 1, 6, .none = "-"},
+	[BASE] = {NULL, "base", .type = HLG_VALUE_WORD, 2, -14, .none = "-"},
+	[CHECK] = {NULL, "check", .type = HLG_VALUE_WORD, 1, -11, .none = "-"},
+	[FILE_NAME] = {NULL, "file", .type = HLG_VALUE_TEXT, 1},
+};
+
+/* The list as it is written. */
+struct list {
+	const struct hlg_report *r;
+	const struct hlg_table_sink *sink;
+	unsigned char layout[COLUMNS];
+	struct hlg_column columns[COLUMNS];
+	struct hlg_table table;
+	size_t folder; /* bytes of each path that are left out */
+	size_t alike;  /* of each path, from its beginning */
+};
+
+/* Bytes that all paths begin with, whole characters. */
+static size_t alike_of(const struct hlg_report *r)
+{
+	const char *first = r->files[0].path;
+	size_t n = strlen(first), at = 0;
+
+	for (size_t i = 1; i < r->n_files; i++) {
+		size_t same = 0;
+
+		while (same < n && r->files[i].path[same] == first[same])
+			same++;
+		n = same;
+	}
+	for (size_t step; at < n; at += step) {
+		step = hlg_escape_plain(first + at);
+		step = step ? step : 1;
+		if (at + step > n)
+			break;
+	}
+	return at;
+}
+
+static long longest(const struct list *l)
+{
+	long most = 0;
+
+	for (size_t i = 0; i < l->r->n_files; i++) {
+		long n = hlg_table_cells(l->r->files[i].path + l->folder);
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/* Cells that are left for paths. */
+static long room_of(const struct list *l)
+{
+	long room = l->table.screen.columns;
+
+	for (size_t i = 0; i < l->table.n; i++)
+		room -= l->columns[l->layout[i]].gap +
+			labs(l->columns[l->layout[i]].width);
+	return room;
+}
+
+static void leave_out(struct list *l, unsigned char column)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->table.n; i++)
+		if (l->layout[i] != column)
+			l->layout[n++] = l->layout[i];
+	l->table.n = n;
+}
+
+static void fit(struct list *l)
+{
+	static const unsigned char in_order[] = {SHARE, LOST, SAMPLES};
+	const char *first = l->r->files[0].path;
+	long most = longest(l);
+
+	if (most <= room_of(l))
+		return;
+	l->alike = alike_of(l->r);
+	for (size_t i = 0; i < l->alike; i++)
+		if (first[i] == '/')
+			l->folder = i + 1;
+	most = longest(l);
+	most = most < NAME ? most : NAME;
+	for (size_t i = 0; i < sizeof(in_order) && room_of(l) < most; i++)
+		leave_out(l, in_order[i]);
+}
+
+/* "file (in some/folder/)", to be freed: as much of it as there is room for. */
+static char *heading_of(const struct list *l)
+{
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
+	long room = room_of(l) - (long)strlen("file (in )");
+	char *folder = strndup(l->r->files[0].path, l->folder);
+
+	if (f) {
+		fputs("file", f);
+		if (folder && l->folder && room >= 6) {
+			fputs(" (in ", f);
+			hlg_table_cut(f, folder, room, l->table.screen.ascii);
+			fputc(')', f);
+		}
+	}
+	free(folder);
+	return hlg_memstream_close(&m);
+}
+
+/* A path that has no room is cut at its left: as much of what all begin with as must be.
+ * To be freed; NULL without memory. */
+static char *name_of(const struct list *l, const char *path)
+{
+	const char *dots = l->table.screen.ascii ? ".." : "\u2026";
+	size_t at = l->folder;
+	char *name;
+
+	if (!l->table.screen.columns || hlg_table_cells(path + at) <= room_of(l))
+		return strdup(path + at);
+	while (at < l->alike && hlg_table_cells(path + at) + 2 > room_of(l)) {
+		size_t step = hlg_escape_plain(path + at);
+
+		at += step ? step : 1;
+	}
+	if (asprintf(&name, "%s%s", at > l->folder ? dots : "", path + at) < 0)
+		return NULL;
+	return name;
+}
+
+static void write_not_read(FILE *f, const void *file)
+{
+	if (((const struct hlg_report_file *)file)->problem)
+		fputs("  (not read)", f);
+}
+
+static bool write_file(FILE *f, const struct list *l, const struct hlg_report_file *file)
+{
+	double all = (double)file->samples;
+	char base[32], trust[12], *name = name_of(l, file->path);
+	struct hlg_value c[COLUMNS] = {
+		[SAMPLES] = hlg_table_count_value(file->samples),
+		[GUEST] = hlg_table_count_value(file->guest),
+		[SHARE] = hlg_table_number_value(all > 0 ? (double)file->guest / all : 0),
+		[LOST] = hlg_table_count_value(file->lost),
+		[BASE] = hlg_table_text_value(file->fit.n_bases ? base : NULL),
+		[CHECK] = hlg_table_text_value(trust),
+		[FILE_NAME] = {.is = name,
+			       .text = name,
+			       .tail = write_not_read,
+			       .of = file},
+	};
+	bool whole;
+
+	if (file->fit.n_bases > 1)
+		snprintf(base, sizeof(base), "%zu bases", file->fit.n_bases);
+	else
+		snprintf(base, sizeof(base), "0x%" PRIx64, file->fit.base);
+	/* "WRONG ELF OR BASE" is long for a column. */
+	snprintf(trust, sizeof(trust), "%.*s",
+		 file->fit.verdict == HLG_TRUST_MISMATCH ? 5 : 11,
+		 hlg_verdict_said(file->fit.verdict));
+	for (size_t i = 0; file->problem && i < FILE_NAME; i++)
+		c[i].is = false;
+	whole = name && l->sink->row(f, &l->table, c, 0);
+	free(name);
+	return whole;
+}
+
+int hlg_text_files(FILE *f, const struct hlg_report *r, const struct hlg_table_sink *sink,
+		   struct hlg_err *err)
+{
+	struct list l = {.r = r, .sink = sink};
+	char *heading;
+	bool ok;
+
+	memcpy(l.columns, all_columns, sizeof(all_columns));
+	for (unsigned char i = 0; i < COLUMNS; i++)
+		l.layout[i] = i;
+	l.table = (struct hlg_table){l.columns, l.layout, COLUMNS, .screen = r->screen};
+	if (l.table.screen.columns)
+		fit(&l);
+	heading = heading_of(&l);
+	ok = heading;
+	if (heading) {
+		l.columns[FILE_NAME].heading = heading;
+		sink->head(f, &l.table);
+	}
+	for (size_t i = 0; ok && i < r->n_files; i++)
+		ok &= write_file(f, &l, &r->files[i]);
+	free(heading);
+	return ok ? 0 : hlg_err_memory(err, "report");
+}
