@@ -28,7 +28,7 @@ NAMES = ("alpha", "hyperlight_guest_bin::exception::handler::handle_exception::<
 UNITS = (("ns", 1), ("us", 10**3), ("ms", 10**6), ("s", 10**9))
 TIMES = (("total", 8), ("mean", 7), ("p50", 7), ("p99", 7), ("max", 8))  # and their columns' cells
 FUNCTIONS = made_exits.FUNCTIONS
-BAR, ROWS = 40, 20
+BAR, BAR_AROUND, ROWS, LEAST_NAME = 40, 23, 20, 16
 WIDE = 80  # what lines take where they cannot be shorter
 HEADING = {"VMM": "in the VMM, from kvm_userspace_exit to KVM_RUN:",
            "histogram": "How long they took: each row twice the one above"}
@@ -106,7 +106,13 @@ class Table:
         least = 90 if self.by == "function" else self.names() + 1 + 17 + sum(
             1 + cells for _, cells, _ in found)
         narrow = 0 < self.screen.columns < least
-        return found[:-1] if narrow or self.by == "call" else found
+        if narrow or self.by == "call":
+            found.pop()
+        for name in ("total", "p50"):
+            used = 17 + sum(1 + cells for _, cells, _ in found) + 1 + (self.by == "function")
+            if self.screen.columns and used + LEAST_NAME > self.screen.columns:
+                found = [column for column in found if column[0] != name]
+        return found
 
     def name(self, row, used):
         """What is shown of it, behind so many cells, or in front of them."""
@@ -225,6 +231,11 @@ class Text:
             if self.is_shown(table):
                 yield from Table(self, table, top).lines()
 
+    def bar(self):
+        """The longest bar's cells."""
+        return max(min(BAR, self.screen.columns - BAR_AROUND), BAR_AROUND) \
+            if self.screen.columns else BAR
+
     def histogram(self):
         counts = {row["from_ns"]: row["count"] for row in self.told["histogram"]}
         if not counts or not self.screen.verbose:
@@ -233,7 +244,8 @@ class Text:
         octave, last = min(counts), max(counts)
         while octave <= last:
             n = counts.get(octave, 0)
-            bar = self.screen.bar(n, max(counts.values()), BAR, n / sum(counts.values()))
+            bar = self.screen.bar(n, max(counts.values()), self.bar(),
+                                  n / sum(counts.values()))
             yield f"{time(octave):>10}  {bar} {n:10}"
             octave = octave * 2 or 2
 

@@ -13,8 +13,13 @@
 #include "tools/exits/columns.h"
 #include "tools/exits/write.h"
 
-#define BAR_WIDTH 40
-#define INDENT    "          " /* as wide as the words in front of lines */
+enum {
+	BAR_WIDTH = 40,
+	BAR_AROUND = 23, /* cells of a row of the histogram beside its bar */
+	LEAST_NAME = 16
+};
+
+#define INDENT "          " /* as wide as the words in front of lines */
 
 /* Above the columns: of what the table is, unless it is of exits, as most are. */
 static void write_title(FILE *f, const struct hlg_exits_report *r,
@@ -85,13 +90,10 @@ static size_t write_name(FILE *f, size_t most, const struct hlg_exits_report *r,
 /* For a name behind so many cells; at least some of it; 0: whole. */
 static size_t cells_left(const struct hlg_exits_report *r, size_t used)
 {
-	enum {
-		LEAST = 16
-	};
-
 	if (r->screen.columns == 0)
 		return 0;
-	return r->screen.columns > used + LEAST ? r->screen.columns - used : LEAST;
+	return r->screen.columns > used + LEAST_NAME ? r->screen.columns - used
+						     : LEAST_NAME;
 }
 
 /* Of all names, each cut as by write_name(). */
@@ -121,10 +123,12 @@ static const struct shown_time {
 };
 enum {
 	SHOWN_TIMES = sizeof(shown_times) / sizeof(shown_times[0]),
-	MAX_SHOWN = SHOWN_TIMES - 1, /* the number of `max` */
-	COUNT_AND_SHARE = 17,        /* cells */
-	CALL_WIDTH = 9,              /* of a call's latency: a guest call may be long */
-	FEW_COLUMNS = 90 /* of a screen on which names count more than `max` */
+	TOTAL_SHOWN = 0, /* numbers of them */
+	P50_SHOWN = 2,
+	MAX_SHOWN = SHOWN_TIMES - 1,
+	COUNT_AND_SHARE = 17, /* cells */
+	CALL_WIDTH = 9,       /* of a call's latency: a guest call may be long */
+	FEW_COLUMNS = 90      /* of a screen on which names count more than `max` */
 };
 
 struct unit {
@@ -203,27 +207,39 @@ static bool name_is_last(const struct hlg_exits_table *t)
 struct layout {
 	struct unit units[SHOWN_TIMES];
 	int width[SHOWN_TIMES];
-	size_t n;
+	bool shown[SHOWN_TIMES];
 	int figures; /* count, share and times */
 	size_t name; /* with what is around it, at most; 0: any number */
 };
 
-/* Where names come first, `max` goes before they are cut. */
+static void leave_out(struct layout *layout, int time)
+{
+	layout->shown[time] = false;
+	layout->figures -= 1 + layout->width[time];
+}
+
+/* Where names come first, `max` goes before they are cut; where hardly anything is left
+ * of names, what shares and the mean say as well goes. */
 static void fit_layout(struct layout *layout, const struct hlg_exits_report *r,
 		       const struct hlg_exits_table *t)
 {
-	layout->n = SHOWN_TIMES;
+	static const int in_order[] = {TOTAL_SHOWN, P50_SHOWN};
+	const size_t behind = name_is_last(t) ? 2 : 1, columns = r->screen.columns;
+
 	layout->figures = COUNT_AND_SHARE;
-	for (size_t k = 0; k < SHOWN_TIMES; k++)
+	for (size_t k = 0; k < SHOWN_TIMES; k++) {
+		layout->shown[k] = true;
 		layout->figures += 1 + layout->width[k];
-	if (hlg_exits_is_of_calls(t) ||
-	    (r->screen.columns && r->screen.columns < FEW_COLUMNS && name_is_last(t)) ||
-	    (r->screen.columns && !name_is_last(t) &&
-	     name_width(0, r, t) + 1 + (size_t)layout->figures > r->screen.columns)) {
-		layout->n = MAX_SHOWN;
-		layout->figures -= 1 + layout->width[MAX_SHOWN];
 	}
-	layout->name = cells_left(r, (size_t)layout->figures + (name_is_last(t) ? 2 : 1));
+	if (hlg_exits_is_of_calls(t) ||
+	    (columns && columns < FEW_COLUMNS && name_is_last(t)) ||
+	    (columns && !name_is_last(t) &&
+	     name_width(0, r, t) + 1 + (size_t)layout->figures > columns))
+		leave_out(layout, MAX_SHOWN);
+	for (size_t i = 0; i < sizeof(in_order) / sizeof(in_order[0]); i++)
+		if (columns && (size_t)layout->figures + behind + LEAST_NAME > columns)
+			leave_out(layout, in_order[i]);
+	layout->name = cells_left(r, (size_t)layout->figures + behind);
 }
 
 static struct layout layout_of(const struct hlg_exits_report *r,
@@ -262,7 +278,9 @@ static void write_columns(FILE *f, const struct hlg_exits_report *r,
 	if (!name_is_last(t))
 		fprintf(f, "%-*s ", width, heading(head, r, t));
 	fprintf(f, "%7s %9s", "count", share_heading(t));
-	for (size_t k = 0; k < layout->n; k++) {
+	for (size_t k = 0; k < SHOWN_TIMES; k++) {
+		if (!layout->shown[k])
+			continue;
 		snprintf(head, sizeof(head), "%s %s", shown_times[k].name,
 			 layout->units[k].name);
 		fprintf(f, " %*s", layout->width[k], head);
@@ -288,9 +306,11 @@ static void write_row(FILE *f, const struct hlg_exits_report *r,
 		hlg_exits_has_share(row) ? hlg_interval_percent(percent, share) : "",
 		hlg_exits_has_share(row) ? " %" : " -");
 	hlg_colour_end(f, &r->colours, share);
-	for (size_t k = 0; k < layout->n; k++)
-		fprintf(f, " %*s", layout->width[k],
-			time_text(time, v[shown_times[k].value].n, layout->units[k]));
+	for (size_t k = 0; k < SHOWN_TIMES; k++)
+		if (layout->shown[k])
+			fprintf(f, " %*s", layout->width[k],
+				time_text(time, v[shown_times[k].value].n,
+					  layout->units[k]));
 	if (name_is_last(t)) {
 		fputs("  ", f);
 		write_name(f, layout->name, r, t, row);
@@ -350,7 +370,7 @@ static void write_histogram(FILE *f, const struct hlg_exits_report *r)
 	/* A bar is of the longest row; its colour is that of the share of all. */
 	const struct hlg_colour plain = {.blocks = r->colours.blocks};
 	uint64_t most = 0, all = 0;
-	int first = HLG_EXITS_OCTAVES, last = -1;
+	int first = HLG_EXITS_OCTAVES, last = -1, width = BAR_WIDTH;
 
 	for (int i = 0; i < HLG_EXITS_OCTAVES; i++) {
 		if (!r->octaves[i])
@@ -362,6 +382,10 @@ static void write_histogram(FILE *f, const struct hlg_exits_report *r)
 	}
 	if (last < 0)
 		return;
+	if (r->screen.columns && r->screen.columns < BAR_WIDTH + BAR_AROUND)
+		width = r->screen.columns > 2 * BAR_AROUND
+				? (int)r->screen.columns - BAR_AROUND
+				: BAR_AROUND;
 	fputs("\nHow long they took: each row twice the one above\n", f);
 	for (int i = first; i <= last; i++) {
 		double share = (double)r->octaves[i] / (double)all;
@@ -369,7 +393,7 @@ static void write_histogram(FILE *f, const struct hlg_exits_report *r)
 
 		fprintf(f, "%10s  ", hlg_table_ns(buf, i ? UINT64_C(1) << i : 0));
 		hlg_colour_begin(f, &r->colours, share);
-		hlg_colour_bar(f, &plain, (double)r->octaves[i], (double)most, BAR_WIDTH);
+		hlg_colour_bar(f, &plain, (double)r->octaves[i], (double)most, width);
 		hlg_colour_end(f, &r->colours, share);
 		fprintf(f, " %10" PRIu64 "\n", r->octaves[i]);
 	}
