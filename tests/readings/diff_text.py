@@ -25,6 +25,7 @@ from tap import environment, run, seeds
 
 SIDES = ("before", "after")
 ROWS, SCREEN, LEAST_CHILDREN = 40, 100, 120
+LEAST_TIME, LEAST_PATH = 68, 16  # columns; cells of a recording's name
 VERDICTS = {"verified": "check OK", "mixed": "check MIXED", "mismatch": "WRONG ELF OR BASE",
             "too few samples to tell": "too few to check", "not tested": "not checked"}
 SAID = {"too few samples to tell": "cannot tell", "not tested": "not checked"}
@@ -286,7 +287,7 @@ class Judge(diff_model.Judge):
 
     def has_time(self):
         return self.json["total"]["clock"] and (
-            not self.children or not self.columns or self.columns >= LEAST_CHILDREN)
+            not self.columns or self.columns >= (LEAST_CHILDREN if self.children else LEAST_TIME))
 
     def columns_of(self, what):
         wide = self.text_options["wide"]
@@ -410,7 +411,7 @@ class Judge(diff_model.Judge):
 
     def tail(self, got):
         for i in (0, 1):
-            yield self.side(i)
+            yield from self.side(i)
         yield from self.notes("note:     ", got)
         if self.text_options["verbose"]:
             yield from self.details(got)
@@ -431,9 +432,22 @@ class Judge(diff_model.Judge):
         rest = [joined(f", {plural(len(side.view.kept), 'guest sample')}, ", scaled(mine, unit)),
                 joined(" in ", lasted(ns)) if ns else "", f", {said}"]
         room = self.columns - len(INDENT) - sum(len(texts(part)[0]) for part in rest)
-        who = f"{len(side.files)} recordings" if len(side.files) > 1 else \
-            cut(side.files[0], room, False) if self.columns else side.files[0]
-        return line(f"{SIDES[i]:10}", who, *rest)
+        if len(side.files) > 1:
+            yield line(f"{SIDES[i]:10}", f"{len(side.files)} recordings", *rest)
+            return
+
+        def path(room):
+            name = side.files[0]
+            if not self.columns or len(name) <= room:
+                return name
+            return name[os.path.commonprefix([name, other.files[0]]).rfind("/") + 1:]
+        if not self.columns or room >= LEAST_PATH or len(path(room)) <= room:
+            yield line(f"{SIDES[i]:10}", cut(path(room), room, False) if self.columns else path(0),
+                       *rest)
+            return
+        room = self.columns - len(INDENT) - 1
+        yield line(f"{SIDES[i]:10}", cut(path(room), room, False), ",")
+        yield line(INDENT, Any(text[2:] for text in texts(rest[0])), *rest[1:])
 
     def details(self, got):
         yield ""

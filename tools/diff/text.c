@@ -23,7 +23,9 @@
 
 enum {
 	FEWEST = 10,         /* rows, however low a terminal is */
-	LEAST_CHILDREN = 120 /* columns, of a table with shares of functions alone, too */
+	LEAST_PATH = 16,     /* cells of a recording's name */
+	LEAST_TIME = 68,     /* columns, of a table with times */
+	LEAST_CHILDREN = 120 /* the same, with shares of functions alone, too */
 };
 
 #define INDENT "          " /* as wide as the words in front of lines */
@@ -134,6 +136,21 @@ static const char *fit_words(char buf[static 32], const struct hlg_report *repor
 	return buf;
 }
 
+/* A side's only recording, without the folder that both are in where cells are too few.
+ */
+static const char *path_of(const struct hlg_diff *diff, int s, long cells)
+{
+	const char *path = diff->side[s].paths[0], *other = diff->side[!s].paths[0];
+	size_t folder = 0;
+
+	if (hlg_table_cells(path) <= cells)
+		return path;
+	for (size_t i = 0; path[i] && path[i] == other[i]; i++)
+		if (path[i] == '/')
+			folder = i + 1;
+	return path + folder;
+}
+
 /* "before    main.data, 3432 guest samples, 3.432 s in 4.0 s, check OK" */
 static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 {
@@ -147,6 +164,7 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 		others > sum.period && others / 100 < sum.period ? others : sum.period);
 	char rest[160], period[32], span[32], fit[32];
 	bool known = side->n_runs == 1 && hlg_text_scale_span(span, &side->report);
+	bool apart; /* what is known of it is on a line of its own */
 	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;
 	char of[48] = "";
 	int n;
@@ -161,13 +179,22 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 		     side->report.profile->checked.word && hlg_space_is_made(side->space)
 			     ? " when saved"
 			     : "");
+	room -= (long)strlen(INDENT);
+	apart = side->n_runs == 1 && room - n < LEAST_PATH &&
+		hlg_table_cells(path_of(diff, s, room - n)) > room - n;
 	fprintf(f, "%-10s", hlg_diff_columns_side[s]);
-	if (side->n_runs == 1)
-		hlg_table_cut(f, side->paths[0], room - (long)strlen(INDENT) - n,
-			      diff->screen.ascii);
-	else
+	if (side->n_runs == 1) {
+		room -= apart ? 1 : n;
+		hlg_table_cut(f, path_of(diff, s, room), room, diff->screen.ascii);
+	} else {
 		fprintf(f, "%" PRIu64 " recordings", diff->recordings[s]);
-	fprintf(f, "%s\n", rest);
+	}
+	if (apart) {
+		fputs(",\n", f);
+		hlg_text_line_wrap(f, &diff->screen, INDENT, rest + strlen(", "));
+	} else {
+		fprintf(f, "%s\n", rest);
+	}
 }
 
 void hlg_diff_text_tail(FILE *f, const struct hlg_diff *diff)
@@ -276,19 +303,18 @@ static const char *rest_of(char buf[static 96], const struct hlg_diff *diff,
 	return buf;
 }
 
-/* Says so if no function changed; false if one did. */
-static bool none_changed(FILE *f, const struct hlg_diff *diff)
+/* Says so if no function changed. */
+static void none_changed(FILE *f, const struct hlg_diff *diff)
 {
 	const struct hlg_diff_rows *rows = &diff->functions;
 
 	if (diff->incomparable || rows->n_significant || (diff->every && rows->n))
-		return false;
+		return;
 	fprintf(f, "no %s %s (--all shows %s%zu)",
 		diff->withheld ? "guest address" : "function",
 		diff->by_runs ? "changed significantly"
 			      : "differs between these runs beyond chance",
 		rows->n > 1 ? "all " : "", rows->n);
-	return true;
 }
 
 static bool write_row(FILE *f, const struct hlg_table *table, const struct shown *shown,
@@ -312,11 +338,13 @@ static bool write_row(FILE *f, const struct hlg_table *table, const struct shown
 }
 
 /* Is there a column of time? Only of a clock, and not where it would leave no room for
- * names, beside the shares of functions alone. */
+ * names. */
 static bool has_time(const struct hlg_diff *diff)
 {
-	return diff->total.clock && (!diff->side[0].self || !diff->screen.columns ||
-				     diff->screen.columns >= LEAST_CHILDREN);
+	return diff->total.clock &&
+	       (!diff->screen.columns ||
+		diff->screen.columns >=
+			(diff->side[0].self ? LEAST_CHILDREN : LEAST_TIME));
 }
 
 /* The columns of a layout that there are. */
@@ -342,6 +370,16 @@ static const char *share_word(const struct hlg_diff *diff)
 	return diff->weight == HLG_WEIGHT_SAMPLES ? "share of the guest's samples"
 	       : diff->total.clock                ? "share of the guest's time"
 						  : "share of the guest's events";
+}
+
+/* What the shares of a table are of. */
+static void put_what(FILE *f, const struct hlg_diff *diff)
+{
+	char what[128];
+
+	snprintf(what, sizeof(what), "%s: change, before and after%s", share_word(diff),
+		 has_time(diff) ? "; and what that is in time" : "");
+	hlg_text_line_wrap(f, &diff->screen, "", what);
 }
 
 /* False without memory. */
@@ -382,8 +420,7 @@ static bool write_rows(FILE *f, const struct hlg_diff *diff,
 	columns[HLG_DIFF_COLUMN_NAME].heading = what;
 	columns[HLG_DIFF_COLUMN_TIME].heading = time_word(diff);
 	if (rows == &diff->functions)
-		fprintf(f, "%s: change, before and after%s\n", share_word(diff),
-			has_time(diff) ? "; and what that is in time" : "");
+		put_what(f, diff);
 	hlg_table_text_head(f, &table);
 	for (size_t i = 0; i < rows->n; i++) {
 		if (!is_shown(diff, &rows->row[i], n))
@@ -411,19 +448,6 @@ void hlg_diff_text_head(FILE *f, const struct hlg_diff *diff)
 	fprintf(f, "%-10s%s\n", "total", hlg_diff_total_meaning(diff));
 }
 
-static void write_head(FILE *f, const struct hlg_diff *diff)
-{
-	long at = ftell(f);
-
-	write_warnings(f, diff);
-	if (ftell(f) > at)
-		fputc('\n', f);
-	hlg_diff_total_tell(diff, f);
-	fprintf(f, "\n%-10s%s\n\n", "total", hlg_diff_total_meaning(diff));
-	if (none_changed(f, diff))
-		fputs("\n\n", f);
-}
-
 char *hlg_diff_text_of(const struct hlg_diff *diff,
 		       void (*write)(FILE *f, const struct hlg_diff *diff))
 {
@@ -434,6 +458,31 @@ char *hlg_diff_text_of(const struct hlg_diff *diff,
 		return NULL;
 	write(f, diff);
 	return hlg_memstream_close(&m);
+}
+
+static void put_none_changed(FILE *f, const struct hlg_diff *diff)
+{
+	char *text = hlg_diff_text_of(diff, none_changed);
+
+	if (text && text[0]) {
+		hlg_text_line_wrap(f, &diff->screen, "", text);
+		fputc('\n', f);
+	}
+	free(text);
+}
+
+static void write_head(FILE *f, const struct hlg_diff *diff)
+{
+	long at = ftell(f);
+
+	write_warnings(f, diff);
+	if (ftell(f) > at)
+		fputc('\n', f);
+	hlg_diff_total_tell(diff, f);
+	fputc('\n', f);
+	hlg_text_line_wrap(f, &diff->screen, "total     ", hlg_diff_total_meaning(diff));
+	fputc('\n', f);
+	put_none_changed(f, diff);
 }
 
 /* As many rows as a terminal shows together with head and tail. */
@@ -564,8 +613,7 @@ int hlg_diff_text_markdown(void *data, FILE *f, struct hlg_err *err)
 	fputs("**", f);
 	hlg_diff_total_tell(diff, f);
 	fprintf(f, "**\n\nThe total: %s.\n\n", hlg_diff_total_meaning(diff));
-	if (none_changed(f, diff))
-		fputs("\n\n", f);
+	put_none_changed(f, diff);
 	write_markdown_rows(f, diff);
 	fputs("```\n", f);
 	write_tail(f, diff);
