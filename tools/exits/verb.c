@@ -24,6 +24,7 @@ struct arguments {
 	struct hlg_inputs inputs;
 	const char *reason;
 	struct hlg_number_list port;
+	const char *ports; /* as it was given */
 	bool exact;
 };
 
@@ -33,6 +34,7 @@ static int set_port(void *arguments, const struct hlg_verb_option *option, char 
 	struct arguments *args = arguments;
 
 	hlg_number_list_finish(&args->port);
+	args->ports = value;
 	switch (hlg_number_list_parse(&args->port, value)) {
 	case 0:
 		return 0;
@@ -130,8 +132,9 @@ static int check_choice(const struct hlg_exits_report *r, const struct arguments
 				     "without it shows which there are)",
 				     args->reason)
 		       : hlg_err_set(err, HLG_EINPUT,
-				     "--port: selects no exit (hlguest exits without "
-				     "it shows which there are)");
+				     "--port=%s: selects no exit (hlguest exits "
+				     "without it shows which there are)",
+				     args->ports);
 }
 
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
