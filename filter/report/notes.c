@@ -117,20 +117,19 @@ static void note_phases(struct hlg_report *r)
 {
 	const struct hlg_view *v = &r->all;
 	double n = v->guest_observations, worth = n / v->design;
-	char in_step[80] = "";
+	char in_step[80] = "", equal[64] = "";
 
 	if (v->design < 1.5)
 		return;
+	if (n + 0.5 < (double)v->guest.samples)
+		snprintf(equal, sizeof(equal), " (as many as %.0f of equal periods)", n);
 	hlg_rates_put_step(in_step, sizeof(in_step), r);
 	hlg_note_list_add(&r->notes,
-			  r->by ? "phases: all groups together are worth %.0f "
-				  "independent samples, not %.0f: what runs changes with "
-				  "time, and intervals are wider in groups where it does "
-				  "(a longer recording has more phases%s)"
-				: "phases: worth %.0f independent samples, not %.0f: "
-				  "what runs changes with time, and intervals are wider "
-				  "for it (a longer recording has more phases%s)",
-			  worth, n, in_step);
+			  "phases: %" PRIu64 " guest samples%s%s are worth %.0f "
+			  "independent ones: what runs changes with time, and intervals "
+			  "are wider %s (a longer recording has more phases%s)",
+			  v->guest.samples, r->by ? " of all groups" : "", equal, worth,
+			  r->by ? "in groups where it does" : "for it", in_step);
 }
 
 /* Were exits recorded, maybe without their addresses? Other events of KVM, as that of a

@@ -249,7 +249,7 @@ def check_saved(build):
             if rows[0] != rows[1]:
                 wrong.append(f"{after}: saved profiles differ")
             for text in texts:
-                if ("phases: worth" in text) != (after == KERNEL):
+                if ("are worth" in text) != (after == KERNEL):
                     wrong.append(f"{after}: phases, or none")
         return wrong
 
