@@ -67,8 +67,18 @@ static int no_image(const struct hlg_inputs *in, struct hlg_err *err)
 static int no_recording(const struct hlg_inputs *in, struct hlg_err *err)
 {
 	const char *other = find_other(in, HLG_FILE_KIND_OTHER);
+	bool own = hlg_inputs_own_word(in->verb);
 
-	if (other && !hlg_inputs_own_word(in->verb))
+	/* With an ELF a word that is no file is the verb's. */
+	if (own && find_other(in, HLG_FILE_KIND_IMAGE))
+		other = NULL;
+	if (other && own && hlg_inputs_check_there(other, err) < 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: no such file, and no recording is given (name "
+				   "both, guest.elf perf.data, or make one: hlguest "
+				   "record -- VMM)",
+				   other);
+	if (other)
 		return hlg_inputs_check_there(other, err) < 0
 			       ? HLG_EINPUT
 			       : hlg_err_set(err, HLG_EINPUT,
