@@ -211,7 +211,7 @@ static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_er
 			    "host (%s%s)",
 			    of, put_selection(selection, p), count_kept(p), events,
 			    passed[0] ? passed : RECORD,
-			    p->options->mode == HLG_SHOW_GUEST ? "; mode=host shows them"
+			    p->options->mode == HLG_SHOW_GUEST ? "; --mode=host shows them"
 							       : "");
 }
 
@@ -245,7 +245,7 @@ static int check_host(const struct hlg_profile *p, const char *of, struct hlg_er
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s%sno host samples: all %" PRIu64
-			   " of %s are of guests (mode=guest shows them)",
+			   " of %s are of guests (--mode=guest shows them)",
 			   of, put_selection(selection, p), count_kept(p),
 			   list_events(events, p, true));
 }

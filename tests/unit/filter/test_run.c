@@ -125,7 +125,7 @@ static const struct {
 	{"guest.elf mode=host", 2, 0, NULL},
 	{"guest.elf mode=host", 2, 1, NULL},
 	{"guest.elf mode=host", 0, 1,
-	 "no host samples: all 1 of a are of guests (mode=guest shows them)"},
+	 "no host samples: all 1 of a are of guests (--mode=guest shows them)"},
 	{"guest.elf mode=host event=a", 0, 3, "event=a: no host samples: all 3 of a are"},
 	{"guest.elf mode=all", 0, 1, NULL},
 	{"guest.elf mode=all", 2, 0, NULL},
@@ -176,7 +176,7 @@ START_TEST(no_host)
 	why = hlg_run_nothing(&run);
 	ck_assert_ptr_nonnull(why);
 	ck_assert_str_eq(why->msg, "event=b: no host samples: all 3 of b are of guests "
-				   "(mode=guest shows them)");
+				   "(--mode=guest shows them)");
 	hlg_run_finish(&run);
 }
 END_TEST
