@@ -137,8 +137,8 @@ class Judge:
         return escaped(name) + f" [{path}{start:#x}]"
 
     def object(self, function):
-        """The file, at whatever base."""
-        return UNKNOWN if function[0] is None else self.made.space.bases[function[0]][0].path
+        """The file; of one that is named twice with its base."""
+        return UNKNOWN if function[0] is None else self.made.space.path(function[0])
 
     def functions(self):
         found = collections.defaultdict(list)

@@ -290,7 +290,7 @@ static void put_function(const struct writer *w, const char *what, size_t i)
 	if (!w->named[i] && w->shared[i]) {
 		fputs(" [", w->f);
 		if (function->image && w->r->space->n_images > 1) {
-			hlg_escape_print(w->f, function->image->path);
+			hlg_escape_print(w->f, hlg_image_word(function->image));
 			fputc(' ', w->f);
 		}
 		fprintf(w->f, "0x%" PRIx64 "]", function->start);
@@ -317,7 +317,7 @@ static void put_calls(struct writer *w, size_t i)
 		if (!last && edge[1].caller == i && edge[1].addr == edge->addr &&
 		    edge[1].callee == edge->callee)
 			continue;
-		put_name(w, "cob", to->image ? to->image->path : UNKNOWN);
+		put_name(w, "cob", to->image ? hlg_image_word(to->image) : UNKNOWN);
 		put_name(w, "cfl", w->files[edge->callee]);
 		put_function(w, "cfn", edge->callee);
 		fprintf(w->f, "calls=%" PRIu64 " 0x%" PRIx64 " %d\n", samples, to->start,
@@ -338,7 +338,7 @@ static bool put_row(struct writer *w, size_t i)
 
 	if (ok) {
 		fputc('\n', w->f);
-		put_name(w, "ob", image ? image->path : UNKNOWN);
+		put_name(w, "ob", image ? hlg_image_word(image) : UNKNOWN);
 		put_name(w, "fl", w->files[i]);
 		put_function(w, "fn", i);
 		put_spots(w, &spots, source_of(w, i), w->files[i]);
