@@ -138,12 +138,12 @@ int hlg_target_check_input(const char *out, const char *in, struct hlg_err *err)
 	    stat(hlg_target_is_stream(in) ? "/proc/self/fd/0" : in, &from) != 0)
 		return 0;
 	if (S_ISREG(from.st_mode) && stat(out, &to) == 0 && is_same(&to, &from))
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "%s: is an input of this run (name another file)",
 				   out);
 	if (S_ISDIR(from.st_mode) && hlg_target_folder(folder, out) &&
 	    stat(folder, &around) == 0 && is_same(&around, &from))
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "%s: is in a folder that is an input of this run "
 				   "(name another file)",
 				   out);
@@ -157,7 +157,7 @@ int hlg_target_check_magic(const char *out, enum hlg_magic writes, struct hlg_er
 
 	if (magic == HLG_MAGIC_NONE || magic == HLG_MAGIC_GZIP || magic == writes)
 		return 0;
-	return hlg_err_set(err, HLG_EINPUT, "%s: is %s (name another file, or remove it)",
+	return hlg_err_set(err, HLG_EWORDS, "%s: is %s (name another file, or remove it)",
 			   out, magic == HLG_MAGIC_ELF ? "an ELF" : "a recording");
 }
 

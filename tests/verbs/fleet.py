@@ -415,8 +415,8 @@ def refused(bench):
          bench.path("guest.elf"), bench.path(bench.names[0]))
     bench.write("own", f"{bench.names[0]}\n./in.pb.gz\n")
     for words, status, said in (
-            (["submit", "--list=own", "-o", "in.pb.gz", "guest.elf"], 1, "is an input of this run"),
-            (["submit", "--list=list", "-o", "guest.elf", "guest.elf"], 1, "guest.elf: is "),
+            (["submit", "--list=own", "-o", "in.pb.gz", "guest.elf"], 2, "is an input of this run"),
+            (["submit", "--list=list", "-o", "guest.elf", "guest.elf"], 2, "guest.elf: is "),
             (["submit"], 2, "no recordings"), (["frob"], 2, "nothing that a fleet does"),
             (["resume", "d"], 2, "use submit --resume"), ([], 2, "nothing to do is given"),
             (["guest.elf", "submit", "--list=list", "-ox"], 2, "stands before submit"),
@@ -436,8 +436,8 @@ def refused(bench):
                       "-ox", "--output=x", "--out=x", "--format=text", "--list-digest=0", "-0", "--",
                       "--pid", "--ev=x", "-v", "--emit=pass", "-j2", "--calibration", "--nosuch=1")))),
             (["submit", "--list=nosuch", "-o", "x", "guest.elf"], 1, "nosuch"),
-            (["submit", "--list=list", "-o", "list", "guest.elf"], 1, "list"),
-            (["submit", "--list=list", "-o", bench.names[0], "guest.elf"], 1, "recording"),
+            (["submit", "--list=list", "-o", "list", "guest.elf"], 2, "list"),
+            (["submit", "--list=list", "-o", bench.names[0], "guest.elf"], 2, "recording"),
             (["submit", "--list=list", "-o", "no/x", "guest.elf"], 1, "no"),
             *((["submit", "--resume=d", word], 2, "the plan in d") for word in (
                 "--list=list", "-ox", "guest.elf", "--slf=hosts", "-j2", "--tasks=2", "--transfer",

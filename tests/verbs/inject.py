@@ -317,7 +317,7 @@ def check_directory(place):
     new = Recording(path + ".out")
     if rec.DIR_FORMAT in new.features or any(r.type == rec.ROUND for r in new.records):
         wrong.append("it still says that it is a directory")
-    wrong += place.refused("is in a folder that is an input", 1, DEMO, path, "-o",
+    wrong += place.refused("is in a folder that is an input", 2, DEMO, path, "-o",
                            os.path.join(path, "out"))
     return wrong
 
@@ -652,10 +652,10 @@ def check_refused(place):
                                  [forged.attr(forged.IP | forged.TIME)]))
     for said, status, words in (
         ("samples lie|sample lies", 3, [DEMO + "@0x5008", "same", "-o", "x"]),
-        ("is an input of this run", 1, [DEMO, "same", "-o", "same"]),
-        ("is an input of this run", 1, [DEMO, "same", "-o", "link"]),
-        ("is an input of this run", 1, ["an.elf", "same", "-o", "an.elf"]),
-        ("is an ELF", 1, [DEMO, "same", "-o", "an.elf"]),
+        ("is an input of this run", 2, [DEMO, "same", "-o", "same"]),
+        ("is an input of this run", 2, [DEMO, "same", "-o", "link"]),
+        ("is an input of this run", 2, ["an.elf", "same", "-o", "an.elf"]),
+        ("is an ELF", 2, [DEMO, "same", "-o", "an.elf"]),
         ("is where the companion of .*demo.elf would be", 1,
          [DEMO, "two.elf/demo.elf@0x800000", "same", "-o", "two"]),
         ("is a directory", 1, [DEMO, "same", "-o", "."]),

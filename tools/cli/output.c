@@ -22,6 +22,13 @@ int hlg_output_error(const struct hlg_err *err)
 	return 1;
 }
 
+int hlg_output_failure(int rc, const struct hlg_err *err)
+{
+	int status = hlg_output_error(err);
+
+	return rc == HLG_EWORDS ? 2 : status;
+}
+
 void hlg_output_notes(const char *subject, const struct hlg_note_list *notes,
 		      enum hlg_output_told told)
 {

@@ -12,6 +12,10 @@
 /* Prints err's message as the command's; returns 1, for `return hlg_output_error()`. */
 int hlg_output_error(const struct hlg_err *err);
 
+/* The same of a failure with this code; returns the status: 2 for words that make no
+ * sense together. */
+int hlg_output_failure(int rc, const struct hlg_err *err);
+
 /* Which notes are told: each has those of the one before. */
 enum hlg_output_told {
 	HLG_OUTPUT_WARNINGS,

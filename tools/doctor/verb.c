@@ -61,9 +61,10 @@ static int doctor(const struct arguments *args)
 	enum hlg_level worst;
 	struct hlg_out out;
 	struct hlg_err err;
+	int rc = hlg_images_check_out(&args->image, args->image ? 1 : 0, args->out, &err);
 
-	if (hlg_images_check_out(&args->image, args->image ? 1 : 0, args->out, &err) < 0)
-		return hlg_output_error(&err);
+	if (rc < 0)
+		return hlg_output_failure(rc, &err);
 	hlg_doctor_look(&probes, "");
 	hlg_doctor_judge(&findings, &probes);
 	if (args->image)

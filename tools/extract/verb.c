@@ -164,10 +164,11 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 	struct hlg_embedded_list list = {0};
 	struct arguments args = {0};
 	struct hlg_err err;
-	int status;
+	int status, rc;
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status)) {
-		status = extract(&args, &list, &err) < 0 ? hlg_output_error(&err) : 0;
+		rc = extract(&args, &list, &err);
+		status = rc < 0 ? hlg_output_failure(rc, &err) : 0;
 		status = hlg_output_end(status);
 	}
 	hlg_embedded_finish(&list);

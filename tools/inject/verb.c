@@ -367,7 +367,7 @@ static int inject_one(struct arguments *args)
 	if (rc == 0)
 		rc = hlg_files_spool(in->files[0], &again, &fd, &err);
 	if (rc < 0)
-		return hlg_output_error(&err);
+		return hlg_output_failure(rc, &err);
 	if (again) {
 		free(in->files[0]);
 		in->files[0] = again;
@@ -401,7 +401,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 static const struct hlg_verb_option options[] = {
 	HLG_VERB_OUTPUT_OR(NULL, struct arguments, out,
-			"where the new recording goes; written atomically"),
+			   "where the new recording goes; written atomically"),
 	{.name = "direct",
 	 .help = "map guest.elf itself; perf may name some samples wrongly",
 	 .kind = HLG_VERB_FLAG,

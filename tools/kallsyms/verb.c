@@ -205,10 +205,12 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
 	struct arguments args = {0};
 	struct hlg_err err;
-	int status;
+	int status, rc;
 
-	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
-		status = write_table(&args, &err) < 0 ? hlg_output_error(&err) : 0;
+	if (hlg_argp_run_verb(verb, argc, argv, &args, &status)) {
+		rc = write_table(&args, &err);
+		status = rc < 0 ? hlg_output_failure(rc, &err) : 0;
+	}
 	free(args.images.text);
 	return status;
 }

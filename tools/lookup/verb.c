@@ -41,8 +41,8 @@ struct lookup {
 	struct hlg_run run; /* of recordings, if there are any; its images in any case */
 	struct hlg_sources sources;
 	struct hlg_code **codes; /* of each image; NULL: cannot be decoded */
-	FILE *f; /* where the answers go */
-	bool broken; /* there is no memory: no further question is answered */
+	FILE *f;                 /* where the answers go */
+	bool broken;             /* there is no memory: no further question is answered */
 	int status;
 };
 
@@ -454,9 +454,12 @@ static int lookup(const struct arguments *args)
 	struct hlg_out out;
 	struct hlg_err err;
 	bool opened;
+	int rc = check_out(args, &err);
 
-	if (check_out(args, &err) < 0 || hlg_out_open(&out, args->out, stdout, &err) < 0)
-		return hlg_output_error(&err);
+	if (rc == 0)
+		rc = hlg_out_open(&out, args->out, stdout, &err);
+	if (rc < 0)
+		return hlg_output_failure(rc, &err);
 	l.f = out.f;
 	opened = open_lookup(&l, &err) == 0;
 	if (!opened)

@@ -353,12 +353,12 @@ START_TEST(magic)
 			 "link: is %s (name another file, or remove it)",
 			 magics[_i].kind);
 	ck_assert_int_eq(hlg_out_check("link", HLG_MAGIC_NONE, &err),
-			 message[0] ? HLG_EINPUT : 0);
+			 message[0] ? HLG_EWORDS : 0);
 	ck_assert_str_eq(err.msg, message);
 	ck_assert_int_eq(hlg_out_check("file", is, &err), 0);
 	if (is == HLG_MAGIC_ELF)
 		ck_assert_int_eq(hlg_out_check("file", HLG_MAGIC_RECORDING, &err),
-				 HLG_EINPUT);
+				 HLG_EWORDS);
 	check_file("file", magics[_i].magic);
 	ck_assert_int_eq(hlg_target_magic("."), HLG_MAGIC_NONE);
 	ck_assert_int_eq(hlg_target_magic("missing"), HLG_MAGIC_NONE);

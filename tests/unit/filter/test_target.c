@@ -174,7 +174,7 @@ START_TEST(input)
 	put("folder/other", "old");
 	ck_assert_int_eq(mkfifo("fifo", 0666), 0);
 	rc = hlg_target_check_input(inputs[_i].out, inputs[_i].in, &err);
-	ck_assert_int_eq(rc, inputs[_i].message ? HLG_EINPUT : 0);
+	ck_assert_int_eq(rc, inputs[_i].message ? HLG_EWORDS : 0);
 	ck_assert_str_eq(err.msg, inputs[_i].message ? inputs[_i].message : "");
 }
 END_TEST
@@ -190,7 +190,7 @@ START_TEST(standard_input)
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(dup2(fd, STDIN_FILENO), STDIN_FILENO);
 	close(fd);
-	ck_assert_int_eq(hlg_target_check_input("file", "-", &err), HLG_EINPUT);
+	ck_assert_int_eq(hlg_target_check_input("file", "-", &err), HLG_EWORDS);
 	ck_assert_int_eq(hlg_target_check_input("./-", "-", &err), 0);
 }
 END_TEST
