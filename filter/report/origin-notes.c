@@ -81,8 +81,8 @@ void hlg_origin_notes_add(struct hlg_report *r)
 
 	if (o->unread) {
 		snprintf(said, sizeof(said),
-			 "%" PRIu64 " of %" PRIu64 " recordings could not be read",
-			 o->unread, r->recordings + o->unread);
+			 "%" PRIu64 " of %" PRIu64 " recordings left out", o->unread,
+			 r->recordings + o->unread);
 		warn_unread(r, HLG_ORIGIN_UNREAD, said, o->unread);
 	}
 	if (o->unread_profiles) {

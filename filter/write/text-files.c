@@ -162,7 +162,7 @@ static char *name_of(const struct list *l, const char *path)
 static void write_not_read(FILE *f, const void *file)
 {
 	if (((const struct hlg_report_file *)file)->problem)
-		fputs("  (not read)", f);
+		fputs("  (left out)", f);
 }
 
 static bool write_file(FILE *f, const struct list *l, const struct hlg_report_file *file)

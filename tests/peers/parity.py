@@ -252,7 +252,7 @@ def check_bad(build, bad, good):
     if err.count("\n") != 1 or not err.startswith(f"hlguest: {bad}: "):
         wrong.append(f"standard error: {err!r}")
     lines = out.splitlines(keepends=True)
-    notes = [line for line in lines if " recordings could not be read: " in line]
+    notes = [line for line in lines if " recordings left out: " in line]
     if len(notes) != 1 or not notes[0].startswith(f'note,,,"1 of {len(good) + 1} '):
         wrong.append(f"notes: {notes}")
     if "".join(x for x in lines if x not in notes) != many(build, good, "--format=csv")[0]:

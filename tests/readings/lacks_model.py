@@ -216,7 +216,7 @@ class Judge:
     def notes(self):
         others = [name for name, one in zip(self.names, self.files) if one.is_other]
         if others:
-            yield f"{len(others)} of {len(self.files)} recordings could not be read: " + "; ".join(
+            yield f"{len(others)} of {len(self.files)} recordings left out: " + "; ".join(
                 [f"{name}: is too short for a recording (record again)" for name in others[:SHOWN]] +
                 [f"and {len(others) - SHOWN} more"] * (len(others) > SHOWN))
         yield from self.machines()

@@ -159,7 +159,7 @@ def unread(bench):
             [{"name": "guest.elf", "recordings": 8}]:
         yield f"{said}"
     text = bench.must("report", "guest.elf", "sum")
-    for wanted in ("8 of 10 recordings", "2 of 10 recordings could not be read: ",
+    for wanted in ("8 of 10 recordings", "2 of 10 recordings left out: ",
                    "recordings by host: guest-lab 5, other-lab 3"):
         if wanted not in text:
             yield f"no {wanted}: {text}"

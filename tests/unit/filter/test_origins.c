@@ -87,7 +87,7 @@ END_TEST
 START_TEST(notes)
 {
 	static const char *const lines[] = {
-		("8 of 17 recordings could not be read: f0: is bad; f1: is bad; f2: is bad; "
+		("8 of 17 recordings left out: f0: is bad; f1: is bad; f2: is bad; "
 		 "f3: is bad; f4: is bad; and 2 more"),
 		"1 saved profile could not be read, of how many recordings is not known: p",
 		"recordings by host: n2 6, n1 2, [not told] 1",
