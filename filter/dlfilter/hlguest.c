@@ -367,7 +367,8 @@ static bool take_callchain(struct filter *f, const struct hlg_sample *s,
 {
 	struct hlg_stacks *stacks = &f->run.stacks;
 	struct hlg_profile *profile = &f->run.profile;
-	enum hlg_kvm_mark mark = hlg_stacks_event(profile->events[s->event].name);
+	enum hlg_kvm_mark mark = hlg_stacks_event(profile->events[s->event].name,
+						  profile->events[s->event].kind);
 	bool runs = mark && hlg_stacks_is_run(mark, sample->raw_data, sample->raw_size);
 	bool shows_host = profile->options->mode != HLG_SHOW_GUEST;
 	char text[PATH_MAX];

@@ -27,13 +27,15 @@ struct hlg_stacks_thread {
 	bool runs;     /* it was a KVM_RUN */
 };
 
-enum hlg_kvm_mark hlg_stacks_event(const char *event)
+enum hlg_kvm_mark hlg_stacks_event(const char *event, enum hlg_event_kind kind)
 {
 	if (strcmp(event, "syscalls:sys_enter_ioctl") == 0)
 		return HLG_MARK_IOCTL;
 	if (strcmp(event, "kvm:kvm_entry") == 0)
 		return HLG_MARK_ENTRY;
-	return strncmp(event, "kvm:", 4) == 0 ? HLG_MARK_OTHER : HLG_MARK_NONE;
+	return kind == HLG_EVENT_TRACEPOINT || strncmp(event, "kvm:", 4) == 0
+		       ? HLG_MARK_OTHER
+		       : HLG_MARK_NONE;
 }
 
 bool hlg_stacks_is_run(enum hlg_kvm_mark mark, const void *raw, uint64_t size)

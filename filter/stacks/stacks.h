@@ -32,10 +32,11 @@ enum hlg_kvm_mark {
 	HLG_MARK_NONE,
 	HLG_MARK_IOCTL, /* syscalls:sys_enter_ioctl: hlg_stacks_is_run tells which */
 	HLG_MARK_ENTRY, /* kvm:kvm_entry: each, of a thread without the former */
-	HLG_MARK_OTHER  /* others of KVM's tracepoints: none, nor are they host's time */
+	HLG_MARK_OTHER  /* other tracepoints, KVM's too: none, nor are they host's time */
 };
 
-enum hlg_kvm_mark hlg_stacks_event(const char *event);
+/* Old perfs and saved profiles tell no kind: KVM's events go by their names. */
+enum hlg_kvm_mark hlg_stacks_event(const char *event, enum hlg_event_kind kind);
 
 /*
  * Does a sample of such an event enter a guest? raw is its data, size bytes; of

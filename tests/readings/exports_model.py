@@ -193,10 +193,7 @@ class Judge:
                 yield f"stack {frames}"
                 break
         is_time = not self.by_samples and all(event in CLOCKS for event in self.events)
-        # Stacks of the host are also of tracepoints.
-        host = [s for s in self.left if not is_guest(s)] if self.stacked and \
-            self.mode == "all" else self.host
-        whole = sum(1 if self.by_samples else s.period for s in self.kept + host)
+        whole = sum(1 if self.by_samples else s.period for s in self.kept + self.host)
         yield from self.same("profile", (document["name"], profile["name"], profile["unit"],
                                          profile["endValue"]),
                              (", ".join(guest.path for guest, _ in self.made.space.bases),

@@ -183,7 +183,8 @@ class Judge:
             rows[s.event, self.labels(s), dso, self.comm(s)].append(s)
             frame = f"[{os.path.basename(VMM)}]" if mapped else "[unknown]"
             kind = USER if s.mode == HOST else KERNEL
-            stacks[s.event, self.labels(s), ((self.comm(s), GROUP), (frame, kind))].append(s)
+            if s.event != TRACEPOINT:  # whose hits are no time
+                stacks[s.event, self.labels(s), ((self.comm(s), GROUP), (frame, kind))].append(s)
         extra = self.saved.extra
         got = {(self.events[r.event], self.labels_of(r), r.dso, r.process): (r.samples, r.period)
                for r in extra.host_row}

@@ -234,7 +234,8 @@ static unsigned purpose(struct feed *feed, const struct hlg_perfdata_raw *raw,
 	unsigned what = 0;
 
 	if (feed->marked != s->event + 1)
-		feed->mark = hlg_stacks_event(feed->profile->events[s->event].name);
+		feed->mark = hlg_stacks_event(feed->profile->events[s->event].name,
+					      feed->profile->events[s->event].kind);
 	feed->marked = s->event + 1;
 	mark = feed->mark;
 	/* Also when nobody has selected it. */

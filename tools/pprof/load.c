@@ -360,7 +360,9 @@ static bool is_mark(const struct loader *l, uint32_t series)
 {
 	const struct hlg_profile *p = l->profile;
 
-	return hlg_stacks_event(p->events[p->series[series].event].name) != HLG_MARK_NONE;
+	const struct hlg_event *event = &p->events[p->series[series].event];
+
+	return hlg_stacks_event(event->name, event->kind) != HLG_MARK_NONE;
 }
 
 /* Counts a host sample's stack, if it is selected, and takes it from those without one.

@@ -263,8 +263,11 @@ START_TEST(entries_behind_runs)
 	hlg_stacks_enter(&run.stacks, &mark);
 	guest(&run, 1, 0x1000);
 	ck_assert_uint_eq(run.stacks.marks, 2);
-	ck_assert_int_eq(hlg_stacks_event("kvm:kvm_exit"), HLG_MARK_OTHER);
-	ck_assert_int_eq(hlg_stacks_event("sched:sched_switch"), HLG_MARK_NONE);
+	ck_assert_int_eq(hlg_stacks_event("kvm:kvm_exit", HLG_EVENT_UNKNOWN),
+			 HLG_MARK_OTHER);
+	ck_assert_int_eq(hlg_stacks_event("sched:sched_switch", HLG_EVENT_TRACEPOINT),
+			 HLG_MARK_OTHER);
+	ck_assert_int_eq(hlg_stacks_event("cpu-clock", HLG_EVENT_TIMER), HLG_MARK_NONE);
 	ck_assert(!hlg_stacks_is_run(HLG_MARK_OTHER, NULL, 0));
 	text = fold(&run, &total);
 	ck_assert_str_eq(text, "vmm;[no callchain];[guest];entrypoint 1\n"
