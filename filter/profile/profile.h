@@ -108,6 +108,7 @@ struct hlg_profile {
 					   * left out */
 	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */
 	bool overflow;       /* the periods' sum passed 2^64 */
+	bool injected;       /* host samples are of guests: hlguest inject wrote them */
 	bool of_addresses;   /* each sample stands for an address, which counts once */
 	const struct hlg_options *options; /* by, and selection; outlives this */
 	bool restricts;
@@ -305,7 +306,7 @@ static inline __attribute__((always_inline)) bool hlg_profile_hits_add(
 			hits->below = hlg_moments_below(hits->moments);
 		}
 	} else {
-		if (!hits->takes_host)
+		if (!hits->takes_host || tid >= HLG_SAMPLE_INJECTED)
 			return false;
 		hits->host.samples++;
 		hits->host.period += period;
@@ -341,7 +342,7 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
 	uint64_t sum;
 
 	if (!hlg_sample_is_guest(cpumode)) {
-		if (!event->plain_host ||
+		if (!event->plain_host || tid >= HLG_SAMPLE_INJECTED ||
 		    __builtin_add_overflow(profile->seen.period, period, &sum))
 			return false;
 		profile->seen.samples++;

@@ -11,6 +11,10 @@
 
 #define HLG_NO_TIME UINT64_MAX /* time was not recorded */
 
+/* Ids of the tasks that hlguest inject makes of guests begin here: above PID_MAX_LIMIT.
+ */
+#define HLG_SAMPLE_INJECTED 10000000
+
 /* PERF_RECORD_MISC_CPUMODE_MASK's values (linux/perf_event.h). */
 enum hlg_cpumode {
 	HLG_MODE_GUEST_KERNEL = 4,

@@ -200,6 +200,12 @@ static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_er
 			    "exits, or %s)",
 			    of, put_selection(selection, p), events,
 			    selects_all_events(p) ? RECORD : "select another event");
+	else if (p->injected)
+		hlg_err_set(err, HLG_EINPUT,
+			    "%s%sno guest samples: hlguest inject wrote them as samples "
+			    "of processes, for perf report (give the recording that it "
+			    "was made from)",
+			    of, put_selection(selection, p));
 	else if (only_user(p))
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s%sno guest samples: %s leaves the kernel out, and guests "
@@ -211,8 +217,9 @@ static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_er
 			    "host (%s%s)",
 			    of, put_selection(selection, p), count_kept(p), events,
 			    passed[0] ? passed : RECORD,
-			    p->options->mode == HLG_SHOW_GUEST ? "; --mode=host shows them"
-							       : "");
+			    p->options->mode == HLG_SHOW_GUEST
+				    ? "; --mode=host shows them"
+				    : "");
 }
 
 bool hlg_nothing_why(const struct hlg_profile *p, const char *of, struct hlg_err *err)

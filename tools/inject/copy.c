@@ -12,12 +12,11 @@
 #include "tools/perfdata/sum.h"
 #include "tools/perfdata/writer.h"
 
-#define LEAST_OFFSET 10000000 /* above PID_MAX_LIMIT */
-#define MOST_OFFSET  1000000000
+#define MOST_OFFSET 1000000000
 
 int32_t hlg_copy_offset(int32_t highest)
 {
-	int32_t offset = LEAST_OFFSET;
+	int32_t offset = HLG_SAMPLE_INJECTED;
 
 	/* One below the next offset is that of -1. */
 	while (highest >= offset - 1) {
