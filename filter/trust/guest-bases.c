@@ -191,7 +191,7 @@ static size_t unite(struct hlg_guest_base *at, size_t n)
 }
 
 /* Does a guest of few addresses lie at a base that another was found at? All of it must,
- * and at no other. NULL: at none, or several. */
+ * none of it in data, and at no other. NULL: at none, or several. */
 static const struct hlg_guest_base *match(const struct hlg_guest_bases_finder *finder,
 					  const struct hlg_guest_base *known, size_t n,
 					  const struct hlg_addresses *addrs)
@@ -204,7 +204,7 @@ static const struct hlg_guest_base *match(const struct hlg_guest_bases_finder *f
 		hlg_base_find_fit(finder->codes[known[i].image],
 				  finder->space->images[known[i].image], addrs->at,
 				  addrs->n, known[i].base, &fit);
-		if (fit.on + fit.unknown < addrs->n || fit.on < FEW)
+		if (fit.on + fit.unknown - fit.data < addrs->n || fit.on < FEW)
 			continue;
 		if (matched)
 			return NULL;

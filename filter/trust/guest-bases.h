@@ -5,9 +5,9 @@
  * where guests lie closer than their image is long, or run different ELFs, all samples
  * together fit no base, or the wrong one. Who lies where another's image does gets a lane
  * of his own (symtab/image/lane.h). A guest of too few addresses is taken for one of
- * those that were found, if it fits one of them. As long as all are found, and nobody
- * lies across another, nothing is moved, and the bases are found from all samples as they
- * are (base-search.h).
+ * those that were found, if all of it fits one of them: nothing runs in data. As long as
+ * all are found, and nobody lies across another, nothing is moved, and the bases are
+ * found from all samples as they are (base-search.h).
  *
  * To keep samples by thread costs many times what reading does. A recording is therefore
  * searched as a whole first: where 99 % of its samples, and of those inside, fit bases

@@ -118,8 +118,10 @@ static void add_addr(const struct search *s, struct hlg_fit *fit,
 	fit->unknown++;
 	/* A gap may hold code; nothing runs in data. */
 	hlg_image_lookup(s->image, addr, &place);
-	if (place.kind == HLG_DATA)
+	if (place.kind == HLG_DATA) {
+		fit->data++;
 		fit->score += s->off;
+	}
 }
 
 static void score(const struct search *s, const struct hlg_sampled *addrs, size_t n,

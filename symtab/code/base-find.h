@@ -21,8 +21,9 @@
  * cannot share a base, so each cluster of them is searched on its own: up to 512 of its
  * addresses vote for the bases that put them on a boundary, the candidates with most
  * votes are scored over all addresses, and the best is taken if it stands out: its score
- * must pay for the number of candidates that were looked at, and beat each candidate that
- * overlaps it by a factor of 1000. What it explains is removed and the search goes on.
+ * must pay for the number of bases that have votes, by a factor of 10,000 for each and
+ * for one more, and beat each candidate that overlaps it by a factor of 1000. What it
+ * explains is removed and the search goes on, as long as eight addresses are left.
  *
  * References: the likelihood ratio as a stopping rule is A. Wald's (Sequential Analysis,
  * 1947).
@@ -36,6 +37,7 @@
 struct hlg_fit {
 	uint64_t base;
 	uint64_t on, off, unknown; /* distinct addresses inside; unknown: gaps and such */
+	uint64_t data;             /* of unknown: where nothing runs */
 	uint64_t on_samples, off_samples, samples; /* samples: all inside */
 	double score;                              /* in nats */
 };
