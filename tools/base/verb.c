@@ -13,7 +13,6 @@
 #include "filter/stats/interval.h"
 #include "filter/trust/addresses.h"
 #include "filter/trust/base-kvm.h"
-#include "filter/trust/base-search.h"
 #include "filter/write/table.h"
 #include "symtab/bsearch.h"
 #include "symtab/escape.h"
@@ -182,17 +181,20 @@ static bool test_guests(struct hlg_found *found, const struct hlg_image *image,
 static int not_found(const struct hlg_image *image, const struct hlg_addresses *addrs,
 		     const struct hlg_found *found, bool others)
 {
-	char percent[16] = "0";
+	char percent[16];
 	struct hlg_err err;
 
-	if (found->best.on)
-		hlg_interval_percent(percent, share_of(found->best.on, found->best.off));
+	hlg_interval_percent(percent, share_of(found->best.on, found->best.off));
 	if (addrs->n < 20)
 		hlg_err_set(&err, HLG_EINPUT,
 			    "%s: too few distinct addresses to find a base: %zu%s, and "
 			    "some 20 are needed (record longer, or at a higher rate)",
 			    image->path, addrs->n,
 			    others ? " are left by the images before it" : "");
+	else if (found->best.on == 0)
+		hlg_err_set(&err, HLG_EINPUT,
+			    "%s: no base stands out (is it this guest's ELF?)",
+			    image->path);
 	else
 		hlg_err_set(&err, HLG_EINPUT,
 			    "%s: no base stands out; the best, 0x%" PRIx64
@@ -245,14 +247,27 @@ static int tell_recorded(FILE *f, const struct hlg_image *image,
 	return 3;
 }
 
-static int place(struct hlg_run *run, struct hlg_image *image,
-		 const struct hlg_found *found, const struct hlg_base_kvm *kvm,
-		 struct hlg_err *err)
+/* What lies inside an image at a base is nobody else's. */
+static void take_out(struct hlg_addresses *left, const struct hlg_image *image,
+		     uint64_t base)
 {
-	int rc = found->n ? hlg_base_search_place(image, found, err)
-			  : hlg_image_set_base(image, kvm->at[0], HLG_BASE_KVM, err);
+	size_t n = 0;
 
-	return rc < 0 ? rc : hlg_space_arrange(&run->space, err);
+	for (size_t i = 0; i < left->n; i++)
+		if (left->at[i].ip - base >= image->end - image->first)
+			left->at[n++] = left->at[i];
+	left->n = n;
+}
+
+/* Takes out what an image explains where it was found, or else where it is recorded.
+ * Others may lie across it there. */
+static void take_out_all(struct hlg_addresses *left, const struct hlg_image *image,
+			 const struct hlg_found *found, const struct hlg_base_kvm *kvm)
+{
+	for (size_t i = 0; i < found->n; i++)
+		take_out(left, image, found->fits[i].base);
+	for (size_t i = 0; found->n == 0 && i < kvm->n; i++)
+		take_out(left, image, kvm->at[i]);
 }
 
 /* Bases of all images so far: that samples find, and that KVM's records alone have. */
@@ -260,12 +275,11 @@ struct tally {
 	size_t found, recorded;
 };
 
-/* One image; what it explains is nobody else's. */
+/* One image; left: what no image before it explains. */
 static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		const struct claim *claim, const struct hlg_addresses *all,
-		struct tally *tally, struct hlg_err *err)
+		struct hlg_addresses *left, struct tally *tally, struct hlg_err *err)
 {
-	struct hlg_addresses left = {0};
 	struct hlg_found found = {0};
 	struct hlg_base_kvm kvm = {0};
 	struct hlg_code *code;
@@ -275,17 +289,16 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 
 	if (rc < 0)
 		return hlg_output_error(err);
-	if (!hlg_addresses_pick(&left, all, &run->space, NULL) ||
-	    !hlg_base_kvm_find(image, &run->profile.starts, &kvm) ||
-	    !(guests ? test_guests(&found, image, code, all, &left)
-		     : hlg_base_find_all(code, image, left.at, left.n, &found))) {
+	if (!hlg_base_kvm_find(image, &run->profile.starts, &kvm) ||
+	    !(guests ? test_guests(&found, image, code, all, left)
+		     : hlg_base_find_all(code, image, left->at, left->n, &found))) {
 		hlg_err_memory(err, image->path);
 		status = hlg_output_error(err);
 	} else if (hlg_image_unread(image)) {
 		hlg_image_fail_unread(image, err);
 		status = hlg_output_error(err);
 	} else if (found.n == 0 && kvm.n == 0) {
-		status = not_found(image, &left, &found,
+		status = not_found(image, left, &found,
 				   tally->found + tally->recorded != 0);
 	} else {
 		if (found.n)
@@ -295,11 +308,8 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		status = tell_recorded(f, image, &found, &kvm);
 		if (found.n && compare(image, &found, claim) != 0)
 			status = 3;
-		rc = guests ? 0 : place(run, image, &found, &kvm, err);
-		if (rc < 0)
-			status = hlg_output_error(err);
+		take_out_all(left, image, &found, &kvm);
 	}
-	hlg_addresses_finish(&left);
 	hlg_base_kvm_finish(&kvm);
 	hlg_base_find_finish(&found);
 	hlg_code_close(code);
@@ -351,14 +361,15 @@ static int start(struct hlg_run *run, const struct hlg_inputs *in, struct claim 
 static int find_all(FILE *f, struct hlg_run *run, const struct claim *claims,
 		    struct tally *tally, struct hlg_err *err)
 {
-	struct hlg_addresses addrs = {0};
+	struct hlg_addresses addrs = {0}, left = {0};
 	int status = 0;
 
 	*tally = (struct tally){0};
-	if (hlg_addresses_collect(&addrs, &run->profile)) {
+	if (hlg_addresses_collect(&addrs, &run->profile) &&
+	    hlg_addresses_pick(&left, &addrs, &run->space, NULL)) {
 		for (size_t i = 0; i < run->space.n_images; i++) {
 			int one = find(f, run, run->space.images[i], &claims[i], &addrs,
-				       tally, err);
+				       &left, tally, err);
 
 			status = status == 1 || one == 0 ? status : one;
 		}
@@ -367,6 +378,7 @@ static int find_all(FILE *f, struct hlg_run *run, const struct claim *claims,
 		status = hlg_output_error(err);
 	}
 	hlg_addresses_finish(&addrs);
+	hlg_addresses_finish(&left);
 	return status;
 }
 
