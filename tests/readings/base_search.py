@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where do addresses fit a guest? The rule of symtab/code/base-find.h for x86-64, and of
+filter/trust/guest-bases.h for who is searched by himself, of what made_bases.py makes."""
+import bisect
+import collections
+import itertools
+import math
+
+from forged import TEXT
+
+PAGE, VOTERS, CANDIDATES, LEAST = 4096, 512, 48, 8
+OVER_CHANCE, OVER_RIVAL, RIGHT = 10000, 1000, .95
+GUEST_LEAST, GUESTS_MOST, FEW = 12, 256, 3  # addresses; guests; addresses of one that is matched
+NOBODY = -1  # the lane of who was not found
+
+
+class Fit:
+    """How addresses lie at a base; n: distinct ones that are on, off, in data, of no known code."""
+
+    def __init__(self, base):
+        self.base, self.n, self.of = base, collections.Counter(), collections.Counter()
+        self.score = 0
+
+    def add(self, kind, samples):
+        self.n[kind] += 1
+        self.of[kind] += samples
+
+    @property
+    def samples(self):
+        return sum(self.of.values())
+
+    def __repr__(self):
+        return f"{self.base:#x}: {dict(self.n)} addresses, {dict(self.of)} samples, {self.score}"
+
+
+class Found:
+    """fits: most samples first. rivals: one of these is told, as they are equally good; and so
+    with best, of what came nearest."""
+
+    def __init__(self):
+        self.fits, self.rivals, self.best = [], {}, []
+
+    def told(self):
+        """Those that may be told as the runner-up."""
+        return self.rivals[self.fits[0].base] if self.fits else []
+
+
+def equal(fits):
+    """The best of them, which may be several."""
+    most = max((fit.score for fit in fits), default=0)
+    return [fit for fit in fits if fit.score > most - 1e-9]
+
+
+class Finder:
+    """Of one guest; at[i]: what its i-th byte is, True where an instruction begins, False inside
+    of one, None where that is not known, "data" where nothing runs."""
+
+    def __init__(self, guest):
+        self.at, self.size = guest.table_of(), len(guest.table_of())
+        known = [kind for kind in self.at if kind in (True, False)]
+        chance = sum(known) / len(known) if known else 1
+        chance = min(max(chance, .01), RIGHT - .01 * (1 - RIGHT))
+        off = math.log((1 - RIGHT) / (1 - chance))
+        self.weights = {True: math.log(RIGHT / chance), False: off, "data": off, None: 0}
+        self.begins = [[i for i in range(at, self.size, PAGE) if self.at[i] is True]
+                       for at in range(PAGE)]
+
+    def fit(self, addrs, base):
+        """addrs: (address, samples), sorted."""
+        fit = Fit(base)
+        for ip, samples in addrs[bisect.bisect_left(addrs, (base,)):]:
+            if ip - base >= self.size:
+                break
+            fit.add(self.at[ip - base], samples)
+        fit.score = sum(self.weights[kind] * n for kind, n in fit.n.items())
+        return fit
+
+    def without(self, addrs, bases):
+        return [at for at in addrs if not any(0 <= at[0] - base < self.size for base in bases)]
+
+    def candidates(self, addrs):
+        """Those with most votes; and how many have any."""
+        n = min(len(addrs), VOTERS)
+        votes = collections.Counter(
+            ip - at for ip, _ in (addrs[i * len(addrs) // n] for i in range(n))
+            for at in self.begins[ip % PAGE] if at <= ip)
+        return sorted(votes, key=lambda base: (-votes[base], base))[:CANDIDATES], len(votes)
+
+    def find(self, addrs):
+        """All bases: of each cluster of addresses the best, if it stands out, then of the rest."""
+        found, begin = Found(), 0
+        for i in range(1, len(addrs) + 1):
+            if i == len(addrs) or addrs[i][0] - addrs[i - 1][0] >= self.size:
+                self.search(addrs[begin:i], found)
+                begin = i
+        found.fits.sort(key=lambda fit: (-fit.samples, fit.base))
+        return found
+
+    def search(self, addrs, found):
+        while len(addrs) >= LEAST:
+            bases, n = self.candidates(addrs)
+            fits = [self.fit(addrs, base) for base in bases]
+            best = equal(fits)
+            rivals = [fit for fit in fits if best and fit is not best[0] and
+                      abs(fit.base - best[0].base) < self.size]
+            ahead = best and best[0].score - max((f.score for f in rivals), default=-math.inf)
+            if not best or best[0].score <= math.log(OVER_CHANCE * (n + 1)) or \
+                    ahead <= math.log(OVER_RIVAL) or \
+                    any(abs(f.base - best[0].base) < self.size for f in found.fits):
+                if best and (not found.best or best[0].score > found.best[0].score - 1e-9):
+                    found.best = equal(found.best + best)
+                return
+            found.fits.append(best[0])
+            found.rivals[best[0].base] = equal(rivals)
+            addrs = self.without(addrs, [best[0].base])
+
+
+def addresses(samples):
+    return sorted(collections.Counter(s.ip for s in samples).items())
+
+
+def whose(sample):
+    """A sandbox, else a thread; in their order."""
+    return (sample.sandbox, 0) if sample.sandbox >= 0 else (-1, sample.tid)
+
+
+class Guests:
+    """Who of each recording lies where. at: {(image, base, lane)}; lane of each sample; left:
+    (recording, whose, samples) of those that were not found."""
+
+    def __init__(self, finders, sought):
+        self.finders, self.sought = finders, sought
+        self.at, self.left, self.lanes = set(), [], {}
+
+    def search(self, addrs):
+        """([(image, base)], samples that are on no boundary there) of one guest."""
+        found, misfits = [], 0
+        for image in self.sought:
+            finder = self.finders[image]
+            if len(addrs) < GUEST_LEAST:
+                break
+            fits = finder.find(addrs).fits
+            found += [(image, fit.base) for fit in fits]
+            misfits += sum(fit.samples - fit.of[True] for fit in fits)
+            addrs = finder.without(addrs, [fit.base for fit in fits])
+        return found, misfits + sum(samples for _, samples in addrs)
+
+    def add(self, number, samples):
+        """A recording, all of which is searched first."""
+        found, misfits = self.search(addresses(samples))
+        if 100 * misfits <= len(samples):
+            self.settle(number, [(None, found)] if found else [], samples)
+            return
+        groups = collections.defaultdict(list)
+        for s in sorted(samples, key=whose):
+            groups[whose(s)].append(s)
+        ordered = list(groups)
+        of = {who: self.search(addresses(groups[who]))[0] for who in ordered[:GUESTS_MOST]}
+        known = list(dict.fromkeys(itertools.chain(*of.values())))
+        for who in ordered:
+            if not of.get(who):
+                matched = [at for at in known if self.matches(at, addresses(groups[who]))]
+                of[who] = matched if len(matched) == 1 else []
+        for who in ordered:
+            if not of[who]:
+                self.leave(number, who, groups[who])
+        for who in ordered:
+            if of[who]:
+                self.settle(number, [(who, of[who])], groups[who])
+
+    def matches(self, at, addrs):
+        """All of it lies there."""
+        fit = self.finders[at[0]].fit(addrs, at[1])
+        return fit.n[True] >= FEW and fit.n[True] + fit.n[None] == len(addrs)
+
+    def leave(self, number, who, samples):
+        self.left.append((number, who, len(samples)))
+        self.lanes.update((id(s), NOBODY) for s in samples)
+
+    def settle(self, number, found, samples):
+        """Each into the first lane where it has room."""
+        lane = 0
+        for _, bases in found:
+            while any(self.collide(mine, other) for mine in bases for other in self.at
+                      if other[2] == lane):
+                lane += 1
+            self.at |= {(*at, lane) for at in bases}
+        self.lanes.update((id(s), lane) for s in samples)
+
+    def collide(self, a, b):
+        apart = b[1] - a[1]
+        return a != b[:2] and (0 <= apart < self.finders[a[0]].size or
+                               0 <= -apart < self.finders[b[0]].size)
