@@ -154,6 +154,33 @@ static bool find_guest(struct hlg_guest_bases_finder *finder, struct hlg_address
 	return ok;
 }
 
+/* Do they lie at the same addresses, and are not one? */
+static bool collide(const struct hlg_space *space, const struct hlg_guest_base *a,
+		    const struct hlg_guest_base *b)
+{
+	const struct hlg_image *x = space->images[a->image], *y = space->images[b->image];
+
+	if (a->image == b->image && a->base == b->base)
+		return false;
+	return lies_in(b->base, x, a->base) || lies_in(a->base, y, b->base);
+}
+
+/* Does a guest lie where an image was placed before? */
+static bool meets_placed(const struct hlg_space *space,
+			 const struct hlg_guest_base *guest, size_t n)
+{
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+		const struct hlg_guest_base placed = {i, image->base, 0, 0};
+
+		for (size_t k = 0; image->from != HLG_BASE_NONE && !image->map && k < n;
+		     k++)
+			if (collide(space, &placed, &guest[k]))
+				return true;
+	}
+	return false;
+}
+
 bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
 				const struct hlg_profile *profile,
 				struct hlg_guest_bases_found *found, bool *fits)
@@ -171,7 +198,8 @@ bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
 		ok = find_guest(finder, &addrs, 0, found, &misfits);
 	else
 		hlg_addresses_finish(&addrs);
-	*fits = ok && (double)misfits <= (1 - FIT) * (double)all;
+	*fits = ok && (double)misfits <= (1 - FIT) * (double)all &&
+		!meets_placed(finder->space, found->at, found->n);
 	return ok;
 }
 
@@ -238,11 +266,25 @@ static bool add_matched(struct hlg_guest_bases_found *found,
 	return true;
 }
 
-/* Guests of too few addresses are those that were found, where they fit these. */
+/* Are nearly all samples of a guest in images that were placed before? addrs: in none. */
+static bool is_placed(const struct hlg_runners *units, size_t begin, size_t end,
+		      const struct hlg_addresses *addrs)
+{
+	uint64_t all = 0, outside = 0;
+
+	for (size_t i = begin; i < end; i++)
+		all += units->at[i].samples;
+	for (size_t i = 0; i < addrs->n; i++)
+		outside += addrs->at[i].samples;
+	return (double)outside <= (1 - FIT) * (double)all;
+}
+
+/* Guests of too few addresses are those that were found, where they fit these; but those
+ * that run what was placed before. */
 static bool match_others(const struct hlg_guest_bases_finder *finder,
 			 struct hlg_guest_bases_found *found)
 {
-	const struct hlg_runners *units = &found->units;
+	struct hlg_runners *units = &found->units;
 	const size_t n = found->n;
 	struct hlg_guest_base *known = calloc(n + 1, sizeof(*known));
 	size_t n_known, k = 0;
@@ -251,7 +293,7 @@ static bool match_others(const struct hlg_guest_bases_finder *finder,
 	if (n && known)
 		memcpy(known, found->at, n * sizeof(*known));
 	n_known = ok ? unite(known, n) : 0;
-	for (size_t i = 0, j; ok && n && i < units->n; i = j) {
+	for (size_t i = 0, j; ok && i < units->n; i = j) {
 		struct hlg_addresses addrs = {0};
 		const struct hlg_guest_base *matched;
 
@@ -261,7 +303,11 @@ static bool match_others(const struct hlg_guest_bases_finder *finder,
 		if (k < n && found->at[k].lane == i)
 			continue;
 		ok = take(&addrs, finder->space, units, i, j);
-		matched = ok ? match(finder, known, n_known, &addrs) : NULL;
+		matched = NULL;
+		if (ok && is_placed(units, i, j, &addrs))
+			units->at[i].settled = true;
+		else if (ok)
+			matched = match(finder, known, n_known, &addrs);
 		ok = ok && (!matched || add_matched(found, matched, i, &addrs));
 		hlg_addresses_finish(&addrs);
 	}
@@ -293,21 +339,13 @@ bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 	return ok && match_others(finder, found);
 }
 
-/* Do they lie at the same addresses, and are not one? */
-static bool collide(const struct hlg_space *space, const struct hlg_guest_base *a,
-		    const struct hlg_guest_base *b)
-{
-	const struct hlg_image *x = space->images[a->image], *y = space->images[b->image];
-
-	if (a->image == b->image && a->base == b->base)
-		return false;
-	return lies_in(b->base, x, a->base) || lies_in(a->base, y, b->base);
-}
-
-/* Is there room for all bases of a guest in a lane? */
+/* Is there room for all bases of a guest in a lane? In the first are images that were
+ * placed before. */
 static bool has_room(const struct hlg_guest_bases *bases, const struct hlg_space *space,
 		     const struct hlg_guest_base *guest, size_t n, unsigned lane)
 {
+	if (lane == 0 && meets_placed(space, guest, n))
+		return false;
 	for (size_t i = 0; i < bases->n; i++)
 		for (size_t k = 0; bases->at[i].lane == lane && k < n; k++)
 			if (collide(space, &bases->at[i], &guest[k]))
@@ -375,7 +413,8 @@ static void leave_others(struct hlg_guest_bases *bases, const char *path,
 	for (size_t i = 0; i < found->units.n; i = hlg_runners_guest(&found->units, i)) {
 		while (k < found->n && found->at[k].lane < i)
 			k++;
-		if (k == found->n || found->at[k].lane != i)
+		if ((k == found->n || found->at[k].lane != i) &&
+		    !found->units.at[i].settled)
 			leave(bases, path, found, i);
 	}
 }

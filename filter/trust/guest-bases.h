@@ -9,6 +9,9 @@
  * all are found, and nobody lies across another, nothing is moved, and the bases are
  * found from all samples as they are (base-search.h).
  *
+ * Images whose bases are known before are in the first lane. Who runs one of these, by 99
+ * % of his samples, is in that lane, too, and who lies across one in another.
+ *
  * To keep samples by thread costs many times what reading does. A recording is therefore
  * searched as a whole first: where 99 % of its samples, and of those inside, fit bases
  * that do not overlap, nothing is to be told apart in it.

@@ -39,7 +39,8 @@ struct hlg_runner {
 	int32_t sandbox, tid; /* -1: not known */
 	size_t begin, end;    /* of its samples */
 	unsigned lane;
-	int untold; /* why no lane can be told of it; 0: one is, or nobody asked */
+	int untold;   /* why no lane can be told of it; 0: one is, or nobody asked */
+	bool settled; /* it is known to be in its lane before lanes are given */
 	uint64_t samples;
 };
 
