@@ -53,6 +53,7 @@ int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg
 				 arg->path, arg->path, (*image)->guest, arg->path);
 	else if (arg->stated)
 		rc = hlg_image_set_base(*image, arg->base, HLG_BASE_STATED, err);
+	(*image)->sought = arg->find;
 	if (rc < 0) {
 		hlg_image_destroy(*image);
 		*image = NULL;

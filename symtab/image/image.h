@@ -58,6 +58,7 @@ struct hlg_image {
 	bool made;           /* by hlg_image_make */
 	bool unread;         /* see hlg_image_unread() */
 	bool noted;          /* the user did not name it, hlguest record did */
+	bool sought;         /* whatever its file says: @auto */
 	size_t skipped;      /* lines of the map that could not be used */
 	struct hlg_symtab tab;
 	struct hlg_area *areas;

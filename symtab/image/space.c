@@ -77,7 +77,7 @@ static int settle(struct hlg_space *space, struct hlg_image *image, struct hlg_e
 
 	if (rc == 0)
 		rc = hlg_space_arrange(space, err);
-	if (rc != HLG_EINPUT || image->from != HLG_BASE_DEFAULT)
+	if (rc != HLG_EINPUT || (image->from != HLG_BASE_DEFAULT && !image->sought))
 		return rc;
 	hlg_image_clear_base(image);
 	return hlg_space_arrange(space, err);
