@@ -129,6 +129,15 @@ static void drop_overlap(struct hlg_image *image, struct hlg_base_kvm *bases)
 	bases->n = n;
 }
 
+/* The image stays where it is. Two bases that overlap are told before one that differs.
+ */
+static void compare(struct hlg_image *image, const struct hlg_base_kvm *bases)
+{
+	image->kvm_differs = !find_own(image, bases);
+	if (!image->kvm_overlaps)
+		image->kvm_base = bases->at[0];
+}
+
 /* The samples of guests, one by one, have the first word; of what is left KVM's records.
  */
 static int add_others(const struct hlg_space *space, struct hlg_image *image,
@@ -136,14 +145,14 @@ static int add_others(const struct hlg_space *space, struct hlg_image *image,
 {
 	int rc = 0;
 
-	image->kvm_base = bases->at[0];
 	for (size_t i = 0; rc == 0 && space->n_lanes == 0 && i < bases->n; i++) {
 		if (hlg_image_overlaps(image, bases->at[i]))
 			continue;
 		rc = hlg_image_add_base(image, bases->at[i], err);
 		*placed = true;
 	}
-	image->kvm_differs = rc == 0 && !find_own(image, bases);
+	if (rc == 0)
+		compare(image, bases);
 	return rc;
 }
 
@@ -163,8 +172,7 @@ static int place(const struct hlg_space *space, struct hlg_image *image,
 	if (from == HLG_BASE_FOUND)
 		return add_others(space, image, bases, placed, err);
 	if (from == HLG_BASE_STATED || (keep && from != HLG_BASE_NONE)) {
-		image->kvm_differs = !find_own(image, bases);
-		image->kvm_base = bases->at[0];
+		compare(image, bases);
 		return 0;
 	}
 	if (from != HLG_BASE_NONE && !find_own(image, bases)) {
