@@ -77,7 +77,7 @@ class Judge:
 
     def guests(self):
         """Where those are that were searched one by one; and what is told of others."""
-        found = Guests(self.finders, range(len(self.finders)))
+        found = Guests(self.finders)
         for one in self.made.recordings:
             mine = [s for s in self.guest if s.file == one.number]
             found.add(one.number, mine)

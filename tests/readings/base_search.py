@@ -126,10 +126,12 @@ def whose(sample):
 
 class Guests:
     """Who of each recording lies where. at: {(image, base, lane)}; lane of each sample; left:
-    (recording, whose, samples) of those that were not found."""
+    (recording, whose, samples) of those that were not found. placed: (image, base) of those
+    that are not sought, which are in the first lane."""
 
-    def __init__(self, finders, sought):
-        self.finders, self.sought = finders, sought
+    def __init__(self, finders, placed=()):
+        self.finders, self.placed = finders, placed
+        self.sought = [i for i in range(len(finders)) if i not in [of for of, _ in placed]]
         self.at, self.left, self.lanes = set(), [], {}
 
     def search(self, addrs):
@@ -145,46 +147,62 @@ class Guests:
             addrs = finder.without(addrs, [fit.base for fit in fits])
         return found, misfits + sum(samples for _, samples in addrs)
 
+    def outside(self, samples):
+        """Addresses that are in nothing that was placed."""
+        addrs = addresses(samples)
+        for image, base in self.placed:
+            addrs = self.finders[image].without(addrs, [base])
+        return addrs
+
+    def meets_placed(self, found):
+        return any(self.collide(a, b) for a in found for b in self.placed)
+
     def add(self, number, samples):
         """A recording, all of which is searched first."""
-        found, misfits = self.search(addresses(samples))
-        if 100 * misfits <= len(samples):
-            self.settle(number, [(None, found)] if found else [], samples)
+        addrs = self.outside(samples)
+        found, misfits = self.search(addrs)
+        if 100 * misfits <= sum(n for _, n in addrs) and not self.meets_placed(found):
+            self.settle(found, samples)
             return
         groups = collections.defaultdict(list)
         for s in sorted(samples, key=whose):
             groups[whose(s)].append(s)
-        ordered = list(groups)
-        of = {who: self.search(addresses(groups[who]))[0] for who in ordered[:GUESTS_MOST]}
-        known = list(dict.fromkeys(itertools.chain(*of.values())))
-        for who in ordered:
-            if not of.get(who):
-                matched = [at for at in known if self.matches(at, addresses(groups[who]))]
-                of[who] = matched if len(matched) == 1 else []
-        for who in ordered:
-            if not of[who]:
-                self.leave(number, who, groups[who])
-        for who in ordered:
-            if of[who]:
-                self.settle(number, [(who, of[who])], groups[who])
+        at = self.places(groups)
+        for who, bases in at.items():
+            if not bases:
+                self.left.append((number, who, len(groups[who])))
+                self.lanes.update((id(s), NOBODY) for s in groups[who])
+        for who, bases in at.items():
+            if bases and bases != self.placed:
+                self.settle(bases, groups[who])
+
+    def places(self, groups):
+        """Where each of these lies; placed: of who runs what is."""
+        addrs = {who: self.outside(of) for who, of in groups.items()}
+        at = {who: self.search(addrs[who])[0] if i < GUESTS_MOST else []
+              for i, who in enumerate(groups)}
+        known = list(dict.fromkeys(itertools.chain(*at.values())))
+        for who, of in groups.items():
+            if not at[who] and 100 * sum(n for _, n in addrs[who]) <= len(of):
+                at[who] = self.placed
+            elif not at[who]:
+                matched = [base for base in known if self.matches(base, addrs[who])]
+                at[who] = matched if len(matched) == 1 else []
+        return at
 
     def matches(self, at, addrs):
         """All of it lies there."""
         fit = self.finders[at[0]].fit(addrs, at[1])
         return fit.n[True] >= FEW and fit.n[True] + fit.n[None] == len(addrs)
 
-    def leave(self, number, who, samples):
-        self.left.append((number, who, len(samples)))
-        self.lanes.update((id(s), NOBODY) for s in samples)
-
-    def settle(self, number, found, samples):
-        """Each into the first lane where it has room."""
+    def settle(self, bases, samples):
+        """Into the first lane where it has room."""
         lane = 0
-        for _, bases in found:
-            while any(self.collide(mine, other) for mine in bases for other in self.at
-                      if other[2] == lane):
-                lane += 1
-            self.at |= {(*at, lane) for at in bases}
+        while lane == 0 and self.meets_placed(bases) or any(
+                self.collide(mine, other) for mine in bases for other in self.at
+                if other[2] == lane):
+            lane += 1
+        self.at |= {(*at, lane) for at in bases}
         self.lanes.update((id(s), lane) for s in samples)
 
     def collide(self, a, b):
