@@ -167,7 +167,7 @@ static int place(const struct hlg_space *space, struct hlg_image *image,
 	/* Two that agree are one; and the samples have the last word, once they had it.
 	 */
 	if ((bases->n == 1 && hlg_image_lies_at(image, bases->at[0])) ||
-	    image->refused_from == HLG_BASE_KVM)
+	    (from == HLG_BASE_FOUND && image->refused_from != HLG_BASE_NONE))
 		return 0;
 	if (from == HLG_BASE_FOUND)
 		return add_others(space, image, bases, placed, err);
