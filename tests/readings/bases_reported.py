@@ -51,7 +51,7 @@ class Judge(base_model.Judge):
         super().__init__(hlguest, folder, made)
         self.images = [Image(guest.path, claim) for guest, (_, claim) in
                        zip(made.guests, made.claims)]
-        self.keeps = made.rng.random() < .15  # --strict-base
+        self.keeps = made.rng.random() < .25  # --strict-base
 
     def text_of(self, i, source):
         if source == "note":

@@ -74,21 +74,15 @@ class Lying(Coded):
 class Some:
     """Addresses at one base, or of several: so many of each kind, of which some are hot."""
 
-    def __init__(self, rng, guest, base, is_rich):
-        self.rng, self.guest, self.base = rng, guest, base
-        on = rng.choice((6, 20, 40, 90, 150) if is_rich else
-                        (0, 2, 3, 6, 8, 11, 12, 13, 20, 40, 90))
-        pure = rng.random() < (.8 if is_rich else .5)
-        counts = {"on": on, "off": 0 if pure else rng.choice((0, 0, 1, 3, 20)),
-                  "gap": 0 if pure else rng.choice((0, 1, 4)),
-                  "data": rng.choice((0, 0, 0, 0, 1, 3)),
-                  "outside": 0 if pure else rng.choice((0, 0, 0, 1, 20, 40))}
+    def __init__(self, rng, guest, base, counts):
+        self.rng, self.guest, self.base, self.begins = rng, guest, base, [base]
         kinds = {"on": [], "off": [], "gap": [], "data": []}
         names = {True: "on", False: "off", None: "gap", "data": "data"}
         for i, kind in enumerate(guest.table_of()):
             kinds[names[kind]].append(base + i)
+        counts = dict(counts)
         self.at = [0x123400000 + rng.getrandbits(rng.choice((10, 30)))
-                   for _ in range(counts.pop("outside"))]
+                   for _ in range(counts.pop("outside", 0))]
         for kind, n in counts.items():
             self.at += rng.sample(kinds[kind], min(n, len(kinds[kind])))
         self.at = self.at or [0x10]
@@ -106,10 +100,22 @@ class Some:
         """(address, whether it was halted with) of KVM's records: nearly always this guest's."""
         rng, guest = self.rng, self.guest
         own = guest.dispatch if guest.dispatch and rng.random() < .5 else guest.entry
-        ip = own - TEXT + self.base
+        ip = own - TEXT + rng.choice(self.begins)
         if rng.random() < .1:
             ip += rng.choice((8, -TEXT if ip >= TEXT else TEXT))
-        return ip, own == guest.dispatch and rng.random() < .5 and ip < 1 << 31
+        halts = .5 if own == guest.dispatch else .1
+        return ip, rng.random() < halts and ip < 1 << 31
+
+
+def counts_of(rng, is_rich):
+    """Of a pool."""
+    counts = {"on": rng.choice((6, 20, 40, 90, 150) if is_rich else
+                               (0, 2, 3, 6, 8, 11, 12, 13, 20, 40, 90)),
+              "data": rng.choice((0, 0, 0, 0, 1, 3))}
+    if rng.random() < (.2 if is_rich else .5):
+        counts |= {"off": rng.choice((0, 0, 1, 3, 20)), "gap": rng.choice((0, 1, 4)),
+                   "outside": rng.choice((0, 0, 0, 1, 20, 40))}
+    return counts
 
 
 class Begun:
@@ -182,39 +188,97 @@ class Made:
 
     def __init__(self, seed):
         self.rng = rng = random.Random(seed)
-        n = rng.choice((1, 1, 2, 2, 3))
-        self.guests = []
-        is_rich = rng.random() < .6
-        for i in range(n):
-            names = names_of(rng, rng.choice((3, 8, 20, 40)))
-            if rng.random() < .6:
-                names.insert(rng.randrange(len(names)), DISPATCH)
-            self.guests.append(Lying(rng, names, f"guest{i}.elf"))
-        near = rng.choice((BASES, BASES, BASES[-3:], BASES[:3], (0x40000, 0x60000, 0x80000)))
-        ran = self.guests[:n - (n > 1 and rng.random() < .4)]
-        self.pools = []
-        for _ in range(rng.choice((1, 1, 2, 3, 5))):
-            pool = Some(rng, *self.lies(rng.choice(ran), near), is_rich)
-            if rng.random() < .15:
-                pool.join(Some(rng, *self.lies(rng.choice(ran), near), is_rich))
-            self.pools.append(pool)
+        self.kind = rng.choice(("any", "any", "across", "begun", "file", "lost"))
+        n = rng.choice((1, 1, 2, 2, 3)) if self.kind == "any" else rng.choice((1, 1, 2))
+        large = self.kind in ("across", "file")
+        self.guests = [self.guest(i, large) for i in range(n)]
+        self.ran = self.guests[:n - (n > 1 and rng.random() < .4)]
+        self.sizes, self.begun = (400, 700), rng.random() < .3
+        self.pools = list({"any": self.anywhere, "across": self.across, "begun": self.recorded,
+                           "file": self.by_file, "lost": self.nowhere}[self.kind]())
         rng.shuffle(self.guests)
         events = rng.choice((["cpu-clock"], ["cpu-clock", "cycles"]))
-        begun, kind = rng.random() < .5, rng.choice((Ran, Ran, Machines))
         self.recordings = [
-            kind(rng, i, events, rng.sample(self.pools, rng.randint(1, len(self.pools))),
-                 rng.choice((400, 700) if is_rich else (30, 120, 500)), begun)
+            rng.choice((Ran, Ran, Machines))(
+                rng, i, events, rng.sample(self.pools, len(self.pools) if large else
+                                           rng.randint(1, len(self.pools))),
+                rng.choice(self.sizes), self.begun)
             for i in range(rng.choice((1, 1, 2, 3)))]
         self.samples = [s for one in self.recordings for s in one.samples]
         self.claims = [self.claim(guest) for guest in self.guests]
 
-    def lies(self, guest, bases):
+    def guest(self, i, large):
+        rng = self.rng
+        names = names_of(rng, rng.choice((20, 40) if large else (3, 8, 20, 40)))
+        if rng.random() < .6:
+            names.insert(rng.randrange(len(names)), DISPATCH)
+        return Lying(rng, names, f"guest{i}.elf")
+
+    def some(self, bases, *counts):
+        """A pool of one of the guests at one of the bases; counts: one of these."""
+        return Some(self.rng, self.rng.choice(self.ran), self.rng.choice(bases),
+                    self.rng.choice(counts))
+
+    def anywhere(self):
+        rng = self.rng
+        near = rng.choice((BASES, BASES, BASES[-3:], BASES[:3], (0x40000, 0x60000, 0x80000)))
+        is_rich = rng.random() < .6
+        if not is_rich:
+            self.sizes = (30, 120, 500)
+        for _ in range(rng.choice((1, 1, 2, 3, 5))):
+            pool = Some(rng, *self.lies(near), counts_of(rng, is_rich))
+            if rng.random() < .15:
+                pool.join(Some(rng, *self.lies(near), counts_of(rng, is_rich)))
+            yield pool
+
+    def lies(self, bases):
+        guest = self.rng.choice(self.ran)
         claim = guest.claim()
         return guest, claim[0] if claim and self.rng.random() < .4 else self.rng.choice(bases)
+
+    def across(self):
+        """Many addresses of several, some elsewhere of all together; and few of others."""
+        rng, rich = self.rng, {"on": 60}
+        for base in rng.sample((0x40000, 0x41000, 0x42000, 0x44000), rng.choice((2, 3))):
+            pool = self.some((base,), rich)
+            if rng.random() < .5:
+                pool.join(self.some((0x90000,), {"on": 6}))
+            yield pool
+        for _ in range(rng.choice((0, 1, 2))):
+            yield self.some((0x40000, 0x41000), {"on": 2}, {"on": 3}, {"on": 4}, {"on": 11},
+                            {"on": 12}, {"on": 3, "data": 1}, {"on": 5, "gap": 2})
+
+    def recorded(self):
+        """Few addresses, or some; and KVM's records of one place or several."""
+        rng, self.begun, self.sizes = self.rng, True, (40, 200)
+        for _ in range(rng.choice((1, 1, 2, 3))):
+            pool = self.some(BASES, {"on": 4}, {"on": 4}, {"on": 40})
+            pool.begins = rng.sample(BASES, rng.choice((1, 1, 2, 3)))
+            if rng.random() < .5:
+                pool.begins.append(pool.base)
+            yield pool
+
+    def by_file(self):
+        """Where the file has it, or elsewhere, or both; and nearly so."""
+        rng, guest = self.rng, self.rng.choice(self.ran)
+        claim = guest.claim()
+        counts = ({"on": 60}, {"on": 60}, {"on": 25}, {"on": 60, "off": 1}, {"on": 6},
+                  {"on": 60, "off": 20}, {"on": 20, "off": 40}, {"on": 40, "gap": 5})
+        for base in rng.sample((claim[0] if claim else 0x4000, 0x60000, 0x61000, 0x70000, 0x5000),
+                               rng.choice((1, 2, 2, 3))):
+            yield Some(rng, guest, base, rng.choice(counts))
+
+    def nowhere(self):
+        """Just so many addresses that no base is expected, or is."""
+        self.sizes = (500,)
+        yield self.some(BASES, *({"outside": n} for n in (19, 20, 20, 21)), {"on": 12, "off": 8},
+                        {"off": 20}, {"off": 21, "outside": 30})
 
     def claim(self, guest):
         """(how it is named, the base that is stated and what states it, or None)"""
         kind = self.rng.choice(("file", "file", "auto", "stated"))
+        if self.kind in ("across", "file") and guest in self.ran:
+            kind = "auto" if self.kind == "across" else "file"
         if kind == "auto":
             return guest.path + "@auto", None
         if kind == "stated":
