@@ -246,4 +246,4 @@ def differences(build, folder, seed):
 
 
 if __name__ == "__main__":
-    sys.exit(seeds(__doc__, 60, differences))
+    sys.exit(seeds(__doc__, 160, differences))
