@@ -15,8 +15,8 @@
 #include "filter/view/calls.h"
 #include "filter/view/place-name.h"
 #include "filter/write/format.h"
+#include "filter/write/report-json-series.h"
 #include "filter/write/report-table.h"
-#include "symtab/escape.h"
 #include "symtab/image/base.h"
 
 #define FORMAT 2
@@ -195,55 +195,6 @@ static json_t *totals(const struct hlg_report *r)
 	return o;
 }
 
-/* The view of one series, for percentages within it. Groups lie in rank order. */
-static const struct hlg_view *group_of(const struct hlg_report *r, uint32_t series)
-{
-	uint32_t from = 0, to = r->n_groups;
-
-	while (to - from > 1) {
-		uint32_t mid = from + (to - from) / 2;
-
-		if (r->rank[r->groups[mid].series] <= r->rank[series])
-			from = mid;
-		else
-			to = mid;
-	}
-	return &r->groups[from].view;
-}
-
-/* {"event=cpu-clock,tid=17": {samples, period, percent of that series}}: as in the row,
- * of what is kept, or for the border of the guest. */
-static json_t *series(const struct hlg_report *r, const struct hlg_row *row)
-{
-	const struct hlg_hit *hits = r->all.hits + row->first_hit;
-	json_t *map = json_object();
-
-	for (size_t i = 0, j; r->n_groups && i < row->n_hits; i = j) {
-		const struct hlg_view *v = group_of(r, hits[i].series);
-		char *name = hlg_report_series_name(r, hits[i].series);
-		char *safe = name ? hlg_escape_dup(name) : NULL;
-		struct hlg_count count = {0, 0};
-		double total = (double)hlg_count_weigh(v->weight,
-						       row->border ? v->guest : v->kept);
-		json_t *o = json_object();
-
-		for (j = i; j < row->n_hits && hits[j].series == hits[i].series; j++)
-			hlg_count_add(&count, hits[j].count);
-		hlg_json_put_count(o, count);
-		json_object_set_new(
-			o, "percent",
-			hlg_json_percent(
-				total > 0 ? (double)hlg_count_weigh(v->weight, count) /
-						    total
-					  : 0));
-		hlg_json_watch(safe);
-		json_object_set_new(map, safe ? safe : "", o);
-		free(safe);
-		free(name);
-	}
-	return map;
-}
-
 #define PUT(object, layout, cells)                                                       \
 	put_cells(object, layout, sizeof(layout) / sizeof((layout)[0]), cells)
 
@@ -256,7 +207,7 @@ static void put_cells(json_t *o, const unsigned char *layout, size_t n,
 	hlg_json_row(o, &table, cells);
 }
 
-static json_t *function(const struct hlg_report *r, const struct hlg_row *row)
+static json_t *function(struct hlg_report_json_series *series, const struct hlg_row *row)
 {
 	static const unsigned char layout[] = {
 		HLG_REPORT_NAME,    HLG_REPORT_SYMBOL, HLG_REPORT_KIND,
@@ -267,31 +218,35 @@ static json_t *function(const struct hlg_report *r, const struct hlg_row *row)
 	struct hlg_value c[HLG_REPORT_COLUMNS];
 	json_t *o = json_object();
 
-	hlg_report_table_row(c, r, row, NULL);
+	hlg_report_table_row(c, series->report, row, NULL);
 	PUT(o, layout, c);
 	json_object_set_new(o, "aliases",
 			    row->misfit ? json_array() : hlg_json_aliases(&row->place));
-	json_object_set_new(o, "series", series(r, row));
+	json_object_set_new(o, "series", hlg_report_json_series_row(series, row));
 	return o;
 }
 
-/* Data and outside have no function: they are in the totals and the regions. */
-static void put_functions(struct hlg_json *json, const struct hlg_report *r)
+/* Rows of functions, labels and gaps; or the others, of data and of what lies outside:
+ * of each as many as top= and min= ask for. Addresses are in a list of their own. */
+static void put_rows(struct hlg_json *json, const char *key, bool others,
+		     struct hlg_report_json_series *series)
 {
+	const struct hlg_report *r = series->report;
 	const struct hlg_view *v = &r->all;
+	const size_t n_rows = r->suppressed ? 0 : v->n_rows;
 	uint64_t n = 0;
 	size_t end = 0;
 
-	for (; end < v->n_rows; end++)
-		if (v->rows[end].place.kind <= HLG_GAP &&
+	for (; end < n_rows; end++)
+		if ((v->rows[end].place.kind > HLG_GAP) == others &&
 		    !hlg_rows_shows(r, v->rows[end].share.share, n++))
 			break;
-	hlg_json_open_list(json, "functions");
-	for (size_t k = 0; k < v->n_rows; k++) {
+	hlg_json_open_list(json, key);
+	for (size_t k = 0; k < n_rows; k++) {
 		size_t i = hlg_rows_at(v, k);
 
-		if (i < end && v->rows[i].place.kind <= HLG_GAP)
-			hlg_json_put(json, NULL, function(r, &v->rows[i]));
+		if (i < end && (v->rows[i].place.kind > HLG_GAP) == others)
+			hlg_json_put(json, NULL, function(series, &v->rows[i]));
 	}
 	hlg_json_close(json);
 }
@@ -349,14 +304,15 @@ static json_t *calls(const struct hlg_report *r, const struct hlg_children *chil
 	return list;
 }
 
-static json_t *child(const struct hlg_report *r, const struct hlg_children *children,
-		     size_t i)
+static json_t *child(struct hlg_report_json_series *series,
+		     const struct hlg_children *children, size_t i)
 {
 	static const unsigned char layout[] = {
 		HLG_REPORT_NAME,    HLG_REPORT_SYMBOL, HLG_REPORT_KIND,
 		HLG_REPORT_IMAGE,   HLG_REPORT_ADDR,   HLG_REPORT_SIZE,
 		HLG_REPORT_SAMPLES, HLG_REPORT_PERIOD, HLG_REPORT_PERCENT,
 		HLG_REPORT_LOW,     HLG_REPORT_HIGH};
+	const struct hlg_report *r = series->report;
 	struct hlg_row row = hlg_children_row(children, i);
 	struct hlg_value c[HLG_REPORT_COLUMNS];
 	json_t *o = json_object(), *self = hlg_json_count(children->rows[i].self);
@@ -366,14 +322,17 @@ static json_t *child(const struct hlg_report *r, const struct hlg_children *chil
 	json_object_set_new(self, "percent",
 			    hlg_json_percent(children->rows[i].self_share));
 	json_object_set_new(o, "self", self);
+	json_object_set_new(o, "series",
+			    hlg_report_json_series_child(series, children, i));
 	if (r->options->call_graph != HLG_CALL_GRAPH_NONE)
 		json_object_set_new(o, calls_key(r), calls(r, children, i));
 	return o;
 }
 
-static int put_children(struct hlg_json *json, const struct hlg_report *r,
+static int put_children(struct hlg_json *json, struct hlg_report_json_series *series,
 			struct hlg_err *err)
 {
+	const struct hlg_report *r = series->report;
 	struct hlg_children children;
 	int rc = hlg_children_build(&children, r, &r->all, err);
 	size_t n = 0;
@@ -382,7 +341,7 @@ static int put_children(struct hlg_json *json, const struct hlg_report *r,
 	if (rc == 0)
 		n = hlg_children_shown(&children, r, 0);
 	for (size_t i = 0; i < n; i++)
-		hlg_json_put(json, NULL, child(r, &children, i));
+		hlg_json_put(json, NULL, child(series, &children, i));
 	hlg_json_close(json);
 	hlg_children_finish(&children);
 	return rc;
@@ -407,13 +366,14 @@ static json_t *border_addresses(const struct hlg_view *v, const struct hlg_row *
 }
 
 /* By the places that it is in, with its own addresses there. */
-static void put_border(struct hlg_json *json, const struct hlg_report *r)
+static void put_border(struct hlg_json *json, struct hlg_report_json_series *series)
 {
+	const struct hlg_report *r = series->report;
 	const struct hlg_view *v = &r->all;
 
 	hlg_json_open_list(json, HLG_PLACE_NAME_BORDER);
 	for (size_t i = 0; i < hlg_rows_borders_shown(r, v); i++) {
-		json_t *o = function(r, &v->borders[i]);
+		json_t *o = function(series, &v->borders[i]);
 
 		json_object_set_new(o, "addresses", border_addresses(v, &v->borders[i]));
 		hlg_json_put(json, NULL, o);
@@ -422,8 +382,9 @@ static void put_border(struct hlg_json *json, const struct hlg_report *r)
 }
 
 /* What there is instead of functions when their names are suppressed. */
-static void put_addresses(struct hlg_json *json, const struct hlg_report *r)
+static void put_addresses(struct hlg_json *json, struct hlg_report_json_series *series)
 {
+	const struct hlg_report *r = series->report;
 	size_t n = hlg_rows_shown(r, r->all.n_rows, hlg_rows_share, &r->all);
 
 	hlg_json_open_list(json, "addresses");
@@ -433,17 +394,19 @@ static void put_addresses(struct hlg_json *json, const struct hlg_report *r)
 
 		json_object_set_new(o, "ip", hlg_json_hex(row->place.addr));
 		hlg_json_put_share(o, &row->share);
+		json_object_set_new(o, "series", hlg_report_json_series_row(series, row));
 		hlg_json_put(json, NULL, o);
 	}
 	hlg_json_close(json);
 }
 
-static json_t *region(const struct hlg_report *r, const struct hlg_region *of)
+static json_t *region(struct hlg_report_json_series *series, const struct hlg_region *of)
 {
 	static const unsigned char layout[] = {HLG_REPORT_IMAGE,  HLG_REPORT_ADDR,
 					       HLG_REPORT_SIZE,   HLG_REPORT_SAMPLES,
 					       HLG_REPORT_PERIOD, HLG_REPORT_PERCENT,
 					       HLG_REPORT_LOW,    HLG_REPORT_HIGH};
+	const struct hlg_report *r = series->report;
 	const struct hlg_view *v = &r->all;
 	struct hlg_value c[HLG_REPORT_COLUMNS];
 	json_t *o = json_object(), *symbols = json_array();
@@ -455,16 +418,18 @@ static json_t *region(const struct hlg_report *r, const struct hlg_region *of)
 			symbols,
 			hlg_json_text(v->rows[v->parts[of->first_part + k].row].name));
 	json_object_set_new(o, "symbols", symbols);
+	json_object_set_new(o, "series", hlg_report_json_series_region(series, of));
 	return o;
 }
 
-static void put_regions(struct hlg_json *json, const struct hlg_report *r)
+static void put_regions(struct hlg_json *json, struct hlg_report_json_series *series)
 {
+	const struct hlg_report *r = series->report;
 	size_t n = hlg_rows_regions_shown(r, &r->all);
 
 	hlg_json_open_list(json, "regions");
 	for (size_t i = 0; i < n; i++)
-		hlg_json_put(json, NULL, region(r, &r->all.regions[i]));
+		hlg_json_put(json, NULL, region(series, &r->all.regions[i]));
 	hlg_json_close(json);
 }
 
@@ -619,44 +584,59 @@ void hlg_report_json_head(struct hlg_json *json, FILE *f, unsigned format,
 		json_string(r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
 }
 
-int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+static void put_head(struct hlg_json *json, const struct hlg_report *r)
 {
 	struct hlg_calls calls;
-	struct hlg_json json;
-	int rc = 0;
 
-	hlg_report_json_head(&json, f, FORMAT, r);
-	hlg_json_put(&json, "images", images(r));
-	hlg_json_put(&json, "events", events(r));
+	hlg_json_put(json, "images", images(r));
+	hlg_json_put(json, "events", events(r));
 	if (hlg_sample_span_known(&r->profile->span))
-		hlg_json_put(&json, "span", span(r));
+		hlg_json_put(json, "span", span(r));
 	if (r->profile->sandboxes.n)
-		hlg_json_put(&json, "sandboxes", sandboxes(r));
-	hlg_json_put(&json, "totals", totals(r));
-	hlg_json_put(&json, "effective_samples", effective(r));
+		hlg_json_put(json, "sandboxes", sandboxes(r));
+	hlg_json_put(json, "totals", totals(r));
+	hlg_json_put(json, "effective_samples", effective(r));
 	if (r->all.guest.samples && hlg_calls_count(&calls, r->space, r->profile))
-		hlg_json_put(&json, "calls", calls_of(&calls));
-	hlg_json_put(&json, "trust", hlg_report_json_trust(r));
-	hlg_json_put(&json, "notes", hlg_json_lines(r->notes.line, r->notes.n));
+		hlg_json_put(json, "calls", calls_of(&calls));
+	hlg_json_put(json, "trust", hlg_report_json_trust(r));
+	hlg_json_put(json, "notes", hlg_json_lines(r->notes.line, r->notes.n));
 	if (r->recordings > 1 || r->profile->origins.unread ||
 	    r->profile->origins.unread_profiles)
-		hlg_json_put(&json, "recordings", recordings(r));
+		hlg_json_put(json, "recordings", recordings(r));
 	if (r->n_files > 1)
-		hlg_json_put(&json, "files", files(r));
-	if (r->options->mode != HLG_SHOW_HOST) {
-		put_functions(&json, r);
-		put_border(&json, r);
-		if (r->suppressed)
-			put_addresses(&json, r);
-		put_regions(&json, r);
-	}
-	if (r->options->mode != HLG_SHOW_GUEST) {
+		hlg_json_put(json, "files", files(r));
+}
+
+/* Every guest sample that is shown is in one row of these lists, and in one region. */
+static void put_guest(struct hlg_json *json, struct hlg_report_json_series *series)
+{
+	put_rows(json, "functions", false, series);
+	put_rows(json, "other", true, series);
+	put_border(json, series);
+	if (series->report->suppressed)
+		put_addresses(json, series);
+	put_regions(json, series);
+}
+
+int hlg_report_json_write(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	struct hlg_report_json_series series;
+	struct hlg_json json;
+	int rc;
+
+	hlg_report_json_head(&json, f, FORMAT, r);
+	put_head(&json, r);
+	rc = hlg_report_json_series_begin(&series, r, err);
+	if (rc == 0 && r->options->mode != HLG_SHOW_HOST)
+		put_guest(&json, &series);
+	if (rc == 0 && r->options->mode != HLG_SHOW_GUEST) {
 		hlg_json_open_list(&json, "host");
 		rc = hlg_rows_each_host(&json, r, put_host_row, err);
 		hlg_json_close(&json);
 	}
-	if (r->stacks && r->options->children)
-		rc = put_children(&json, r, err);
+	if (rc == 0 && r->stacks && r->options->children)
+		rc = put_children(&json, &series, err);
+	hlg_report_json_series_finish(&series);
 	if (rc == 0 && r->stacks)
 		rc = put_stacks(&json, r, err);
 	return rc < 0 ? rc : hlg_json_end(&json, err);

@@ -72,9 +72,11 @@ def check_guest(what, document, gaps, border):
     same(f"{what}: events", of_total(totals, "guest"), added(document["events"]))
     whole.update(of_total(totals, "data", "outside"))
     same(f"{what}: regions", +whole, added(document["regions"]))
-    for f in document["functions"]:
-        if f["series"]:
-            same(f"{what}: series of {f['name']}", added([f]), added(f["series"].values()))
+    same(f"{what}: other", of_total(totals, "data", "outside"), added(document["other"]))
+    for part in ("functions", "other", "border", "regions"):
+        for f in document[part]:
+            if f["series"]:
+                same(f"{what}: series of {part}", added([f]), added(f["series"].values()))
 
 
 def rows_of_json(document):
@@ -88,7 +90,8 @@ def rows_of_json(document):
     for name, count in document["totals"].items():
         if name != "states":
             add("total", name, "", "", "", count)
-    for part, record in (("functions", "function"), ("border", "border")):
+    for part, record in (("functions", "function"), ("other", "other"),
+                         ("border", "border")):
         for f in document.get(part, ()):
             for series, count in (f["series"] or {"": f}).items():
                 add(record, f["name"], f["image"] or "", f["addr"] or "", series, count)
@@ -102,7 +105,7 @@ def rows_of_json(document):
 def rows_of_csv(out):
     found = collections.Counter()
     for row in csv.DictReader(io.StringIO(out.decode("utf-8", "replace"), newline="")):
-        if row["record"] in ("total", "function", "border", "host", "event"):
+        if row["record"] in ("total", "function", "other", "border", "host", "event"):
             for unit in UNITS:
                 found[row["record"], row["name"], row["image"], row["addr"], row["series"],
                       unit] += int(row[unit])

@@ -154,8 +154,9 @@ class View:
             return weight, row.key[1].start or 0, image
         return sorted(self.rows.values(), key=key)
 
-    def table(self, options, aliases, functions=False):
-        """What is told of each row that is shown. functions: of these, labels and gaps alone."""
+    def table(self, options, aliases, others=None):
+        """What is told of each row that is shown. others: of data and outside alone, or of
+        functions, labels and gaps alone."""
         rows = self.ordered()
         limits = [self.limits(row) for row in rows]
         unsure = {id(row): low <= high for row, (low, _), (_, high) in
@@ -164,14 +165,14 @@ class View:
                  address_of(place), size_of(place) or None, row.count().samples,
                  row.count().period, list(place.aliases) if aliases else [],
                  unsure.get(id(row), False), self.share(row), *self.limits(row))
-                for row in self.told(options, functions) for image, place in [row.key]]
+                for row in self.told(options, others) for image, place in [row.key]]
 
-    def told(self, options, functions=False):
+    def told(self, options, others=None):
         """The rows that are shown, in the order of sort=."""
         key = {"size": lambda row: -size_of(row.key[1]), "name": lambda row: row.key[1].name,
                "address": lambda row: row.key[1].start or 0}.get(options["sort"], lambda row: 0)
         rows = [row for row in self.ordered()
-                if not functions or row.key[1].kind not in ("data", "outside")]
+                if others is None or (row.key[1].kind in ("data", "outside")) == others]
         return sorted(self.shown(rows, options["top"], options["min"]), key=key)
 
     def region_table(self, options):
@@ -235,10 +236,10 @@ class Inclusive(View):
                     place.start or 0, math.inf if image is None else image)
         return sorted(self.rows.values(), key=key)
 
-    def told(self, options, functions=False):
+    def told(self, options, others=None):
         """sort=self goes by it, also in what is shown."""
         if options["sort"] != "self":
-            return super().told(options, functions)
+            return super().told(options, others)
         rows = sorted(self.ordered(), key=self.self_share, reverse=True)
         return [row for row in rows[:options["top"] or None]
                 if 100 * self.self_share(row) >= options["min"]]

@@ -263,24 +263,32 @@ class Judge:
         exact = independent["observations"] == independent["independent"]
         if not exact and len(self.guest) < PHASES:
             yield f"observations: {independent}, of too few samples for phases"
-        expected = view.table(self.options, True, True)
-        yield from self.same_rows("functions", [
-            (f["name"], f["symbol"], f["kind"], f["image"], f["addr"], f["size"], f["samples"],
-             f["period"], f["aliases"], f["unsure"], f["percent"], f["low"], f["high"])
-            for f in told["functions"]], expected, exact)
-        if len(expected) == len(told["functions"]):
-            for f, row in zip(told["functions"], view.told(self.options, True)):
-                mine = {name: (of.rows[row.key].count(), of.share(of.rows[row.key]))
-                        for name, of in series.items() if row.key in of.rows}
-                if set(mine) != set(f["series"]) or any(
-                        count != f["series"][name] or not near(f["series"][name]["percent"],
-                                                               100 * share, 2)
-                        for name, (count, share) in mine.items()):
-                    yield f"series of {f['name']}: {f['series']}, not {mine}"
+        for what, others in (("functions", False), ("other", True)):
+            yield from self.same_rows(what, [
+                (f["name"], f["symbol"], f["kind"], f["image"], f["addr"], f["size"],
+                 f["samples"], f["period"], f["aliases"], f["unsure"], f["percent"], f["low"],
+                 f["high"]) for f in told[what]], view.table(self.options, True, others), exact)
+            yield from self.same_series(what, told[what], view.told(self.options, others), {
+                name: (of, of.rows) for name, of in series.items()})
         yield from self.same_rows("regions", [
             (tuple(f["symbols"]), f["image"], f["addr"], f["size"], f["samples"], f["period"],
              f["percent"], f["low"], f["high"]) for f in told["regions"]],
             view.region_table(self.options), exact)
+        yield from self.same_series("regions", told["regions"], view.regions_told(self.options), {
+            name: (of, {key: row for key, (row, _) in of.regions.items()})
+            for name, of in series.items()})
+
+    @staticmethod
+    def same_series(what, got, expected, series):
+        """What each row has of each series, of whose views these are the rows."""
+        for f, row in zip(got, expected):
+            mine = {name: (rows[row.key].count(), of.share(rows[row.key]))
+                    for name, (of, rows) in series.items() if row.key in rows}
+            if set(mine) != set(f["series"]) or any(
+                    count != f["series"][name] or not near(f["series"][name]["percent"],
+                                                           100 * share, 2)
+                    for name, (count, share) in mine.items()):
+                yield f"series of {what}: {f['series']}, not {mine}"
 
     def children(self, told):
         if ("children" in told) != bool(self.tree):
@@ -294,6 +302,10 @@ class Judge:
             (f["name"], f["symbol"], f["kind"], f["image"], f["addr"], f["size"], f["samples"],
              f["period"], f["percent"], f["low"], f["high"]) for f in told["children"]],
             view.inclusive_table(self.options), exact)
+        series = {name: self.inclusive(of.samples, False) for name, of in
+                  (self.views() if self.by else {}).items()}
+        yield from self.same_series("children", told["children"], view.told(self.options), {
+            name: (of, of.rows) for name, of in series.items()})
         for f, row in zip(told["children"], view.told(self.options)):
             itself = Count(view.itself[row.key])
             if itself != f["self"] or not near(f["self"]["percent"], 100 * view.self_share(row), 2):

@@ -381,7 +381,7 @@ class Judge(Said, Head, Sums):
         expected = [(hex(row.key[1].start), row.count().samples, row.count().period)
                     for row in self.view(Raw).ordered()]
         got = [(f["ip"], f["samples"], f["period"]) for f in self.json.get("addresses", ())]
-        if self.json["functions"] or got != expected:
+        if self.json["functions"] or self.json["other"] or got != expected:
             yield f"addresses: {got[:3]}, not {expected[:3]}; {self.json['functions'][:1]}"
 
     # Recordings, CSV and text

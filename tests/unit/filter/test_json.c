@@ -119,7 +119,7 @@ static const char *const words[] = {
 START_TEST(reconciles)
 {
 	char line[128];
-	json_t *root, *functions, *regions;
+	json_t *root, *functions, *others, *regions;
 	struct hlg_count kept, sum;
 	bool samples = strstr(words[_i], "weight") != NULL;
 
@@ -127,16 +127,18 @@ START_TEST(reconciles)
 	root = hostile(line);
 	check_totals(root);
 	functions = json_object_get(root, "functions");
+	others = json_object_get(root, "other");
 	regions = json_object_get(root, "regions");
 	kept = total(root, "guest");
 	hlg_count_sub(&kept, total(root, "dropped"));
 	same(sum_of(regions), kept);
 	sum = sum_of(functions);
-	hlg_count_add(&sum, total(root, "data"));
-	hlg_count_add(&sum, total(root, "outside"));
+	hlg_count_add(&sum, sum_of(others));
 	same(sum, kept);
 	for (size_t i = 0; i < json_array_size(functions); i++)
 		check_share(json_array_get(functions, i), kept, samples);
+	for (size_t i = 0; i < json_array_size(others); i++)
+		check_share(json_array_get(others, i), kept, samples);
 	for (size_t i = 0; i < json_array_size(regions); i++)
 		check_share(json_array_get(regions, i), kept, samples);
 	ck_assert_str_eq(json_string_value(json_object_get(root, "weight")),
@@ -156,19 +158,10 @@ static void check_keys(const json_t *o, const char *const *keys)
 
 START_TEST(shape)
 {
-	static const char *const top[] = {"hlguest",
-					  "format",
-					  "weight",
-					  "images",
-					  "events",
-					  "totals",
-					  "effective_samples",
-					  "trust",
-					  "notes",
-					  "functions",
-					  "border",
-					  "regions",
-					  NULL};
+	static const char *const top[] = {
+		"hlguest",           "format", "weight", "images",    "events", "totals",
+		"effective_samples", "trust",  "notes",  "functions", "other",  "border",
+		"regions",           NULL};
 	static const char *const image[] = {"path",         "build_id",  "base",
 					    "bases",        "base_from", "symbols",
 					    "symbol_table", NULL};
@@ -178,7 +171,7 @@ START_TEST(shape)
 					       "aliases", "series", NULL};
 	static const char *const region[] = {"image",   "addr",    "size", "samples",
 					     "period",  "percent", "low",  "high",
-					     "symbols", NULL};
+					     "symbols", "series",  NULL};
 	static const char *const trust[] = {"verdict",    "boundary",    "addresses",
 					    "base",       "more_images", "gap_share",
 					    "precise_ip", "event_kind",  "banner",
@@ -266,15 +259,14 @@ START_TEST(host)
 }
 END_TEST
 
-/* Adds up the series of every function; percent is of the series. */
-static void check_series(const json_t *root, const char *name, struct hlg_count kept,
-			 size_t n_series)
+/* Adds to *of_series what rows have of the series of that name, whose percent is of kept;
+ * what a row has of all series is what it has. */
+static void add_series(struct hlg_count *of_series, const json_t *rows, const char *name,
+		       struct hlg_count kept, size_t n_series)
 {
-	const json_t *functions = json_object_get(root, "functions");
-	struct hlg_count of_series = {0, 0};
-
-	for (size_t i = 0; i < json_array_size(functions); i++) {
-		const json_t *o = json_array_get(functions, i);
+	ck_assert_uint_gt(json_array_size(rows), 0);
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *o = json_array_get(rows, i);
 		json_t *map = json_object_get(o, "series"), *one;
 		struct hlg_count sum = {0, 0};
 		const char *key;
@@ -287,14 +279,35 @@ static void check_series(const json_t *root, const char *name, struct hlg_count 
 			hlg_count_add(&sum, c);
 			if (strcmp(key, name) != 0)
 				continue;
-			hlg_count_add(&of_series, c);
+			hlg_count_add(of_series, c);
 			ck_assert_double_eq_tol(
 				json_number_value(json_object_get(one, "percent")),
 				100.0 * (double)c.period / (double)kept.period, 0.0051);
 		}
 		same(sum, count_of(o));
 	}
-	same(of_series, kept);
+}
+
+/* The series of rows add up to it, and so do those of regions, and of addresses. */
+static void check_series(const json_t *root, const char *name, struct hlg_count kept,
+			 size_t n_series)
+{
+	const bool raw = json_object_get(root, "addresses") != NULL;
+	struct hlg_count of_rows = {0, 0}, of_regions = {0, 0};
+
+	if (raw) {
+		ck_assert_uint_eq(json_array_size(json_object_get(root, "functions")), 0);
+		ck_assert_uint_eq(json_array_size(json_object_get(root, "other")), 0);
+	}
+	for (int others = 0; others < (raw ? 1 : 2); others++)
+		add_series(&of_rows,
+			   json_object_get(root, raw      ? "addresses"
+						 : others ? "other"
+							  : "functions"),
+			   name, kept, n_series);
+	same(of_rows, kept);
+	add_series(&of_regions, json_object_get(root, "regions"), name, kept, n_series);
+	same(of_regions, kept);
 }
 
 /* Three events, two of one name, and two threads: every sample is in one series. */
@@ -306,14 +319,15 @@ START_TEST(series)
 	json_t *root;
 
 	kit_guest("guest.elf");
-	kit_start(&run, "guest.elf format=json by=tid");
+	kit_start(&run, _i ? "guest.elf@0x3ff7 format=json by=tid"
+			   : "guest.elf format=json by=tid force=yes");
 	hlg_profile_event(&run.profile, "cycles", 0);
 	hlg_profile_event(&run.profile, "cycles", 2);
 	hlg_profile_event(&run.profile, "clock", 0);
 	for (int i = 0; i < 2000; i++) {
 		struct hlg_sample s =
 			kit_sample((uint32_t)kit_random(&random, 3),
-				   KIT_BASE + 0x1000 + kit_random(&random, 0x240));
+				   KIT_BASE + 0x1000 + kit_random(&random, 0x8000));
 
 		s.tid = (int32_t)kit_random(&random, 2);
 		s.period = 1 + kit_random(&random, 1000);
@@ -448,7 +462,7 @@ int main(void)
 	tcase_add_test(tc, shape);
 	tcase_add_test(tc, names);
 	tcase_add_test(tc, host);
-	tcase_add_test(tc, series);
+	tcase_add_loop_test(tc, series, 0, 2);
 	tcase_add_test(tc, great_counts);
 	tcase_add_test(tc, stream);
 	tcase_add_test(tc, stream_lines);
