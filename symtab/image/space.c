@@ -44,6 +44,18 @@ static bool are_of_one_host(const struct hlg_image *a, const struct hlg_image *b
 	return a != b && a->file && b->file && strcmp(a->file, b->file) == 0;
 }
 
+/* What can be done about two that overlap. Perf maps are told apart by no verb. */
+static const char *how_to_part(const struct hlg_image *a, const struct hlg_image *b)
+{
+	if (a->map || b->map)
+		return "state where they lie as FILE@ADDR, or name one";
+	if (a->from == HLG_BASE_STATED && b->from == HLG_BASE_STATED)
+		return "name one; hlguest report, annotate, diff, flame and lookup take "
+		       "both";
+	return "name one, or, if they lie elsewhere, state it as FILE@ADDR; hlguest "
+	       "report, annotate, diff, flame and lookup take both";
+}
+
 static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 {
 	for (size_t i = 1; i < space->n_ranges; i++) {
@@ -55,17 +67,12 @@ static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 					   "one of them)",
 					   a->image->path, b->image->path);
 		if (b->first <= a->last)
-			return hlg_err_set(
-				err, HLG_EINPUT,
-				"%s@0x%" PRIx64 ": overlaps %s@0x%" PRIx64
-				" at 0x%" PRIx64
-				" (%sname one; hlguest report tells who runs which)",
-				b->image->path, b->at.base, a->image->path, a->at.base,
-				b->first,
-				a->image->from == HLG_BASE_STATED &&
-						b->image->from == HLG_BASE_STATED
-					? ""
-					: "state the bases as FILE@ADDR, or ");
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s@0x%" PRIx64 ": overlaps %s@0x%" PRIx64
+					   " at 0x%" PRIx64 " (%s)",
+					   b->image->path, b->at.base, a->image->path,
+					   a->at.base, b->first,
+					   how_to_part(a->image, b->image));
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "filter/output/out.h"
 #include "filter/output/target.h"
 #include "filter/run.h"
+#include "symtab/image/base.h"
 #include "tools/inputs/snapshot.h"
 #include "tools/pprof/pprof.h"
 
@@ -66,14 +67,14 @@ int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
 	return rc;
 }
 
-int hlg_images_start(struct hlg_run *run, char *const *words, size_t n,
-		     struct hlg_err *err)
+int hlg_images_start_apart(struct hlg_run *run, char *const *words, size_t n,
+			   struct hlg_err *err)
 {
 	char **images;
 	int rc = as_images(&images, words, n, err);
 
 	if (rc == 0)
-		rc = hlg_run_start(run, (int)n, images, err);
+		rc = hlg_run_start_apart(run, (int)n, images, err);
 	free_words(images, n);
 	return rc;
 }
@@ -90,8 +91,8 @@ int hlg_images_check_out(char *const *words, size_t n, const char *out,
 	return rc < 0 ? rc : hlg_out_check(out, HLG_MAGIC_NONE, err);
 }
 
-int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
-		    struct hlg_err *err)
+static int add_images(struct hlg_space *space, char *const *words, size_t n,
+		      struct hlg_err *err)
 {
 	struct hlg_options options;
 	int rc = hlg_images_parse(&options, words, n, err);
@@ -104,6 +105,27 @@ int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
 			rc = hlg_space_add(space, image, err);
 	}
 	hlg_options_finish(&options);
+	return rc;
+}
+
+int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
+		    struct hlg_err *err)
+{
+	int rc = add_images(space, words, n, err);
+
+	return rc < 0 ? rc : hlg_space_settle(space, err);
+}
+
+int hlg_images_open_apart(struct hlg_space *space, char *const *words, size_t n,
+			  struct hlg_err *err)
+{
+	int rc = add_images(space, words, n, err);
+
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
+		if (space->images[i]->from == HLG_BASE_NONE)
+			rc = hlg_base_read(space->images[i], err);
+	if (rc == 0)
+		rc = hlg_space_part(space, err);
 	return rc < 0 ? rc : hlg_space_settle(space, err);
 }
 

@@ -14,9 +14,9 @@
 int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
 		     struct hlg_err *err);
 
-/* Starts a run (filter/run.h) with such words. */
-int hlg_images_start(struct hlg_run *run, char *const *words, size_t n,
-		     struct hlg_err *err);
+/* Starts a run (hlg_run_start_apart) with such words. */
+int hlg_images_start_apart(struct hlg_run *run, char *const *words, size_t n,
+			   struct hlg_err *err);
 
 /*
  * Opens the images that the words name into *space (empty before) and settles it. The
@@ -24,6 +24,10 @@ int hlg_images_start(struct hlg_run *run, char *const *words, size_t n,
  */
 int hlg_images_open(struct hlg_space *space, char *const *words, size_t n,
 		    struct hlg_err *err);
+
+/* The same, where images may lie at the same addresses: in lanes (hlg_space_part). */
+int hlg_images_open_apart(struct hlg_space *space, char *const *words, size_t n,
+			  struct hlg_err *err);
 
 /*
  * Fails if out cannot be written, or is one of the n images (filter/output/target.h).

@@ -201,14 +201,16 @@ static bool tell_own(struct lookup *l, uint64_t addr)
 	return true;
 }
 
-/* named: the place that was asked for by its name, if one was; or NULL. Fails without
- * memory, and when the image cannot be read any more. */
+/* Of an address, in its lane where guests have some. named: the place that was asked for
+ * by its name, if one was; or NULL. Fails without memory, and when the image cannot be
+ * read any more. */
 static int answer(struct lookup *l, uint64_t addr, const struct hlg_place *named,
 		  struct hlg_err *err)
 {
 	const struct arguments *args = l->args;
-	struct hlg_answer a = {
-		.asked = addr, .own = args->own, .demangle = args->demangle};
+	struct hlg_answer a = {.asked = hlg_space_ip(&l->run.space, addr),
+			       .own = args->own,
+			       .demangle = args->demangle};
 	char *name;
 	int rc = 0;
 
@@ -230,6 +232,26 @@ static int answer(struct lookup *l, uint64_t addr, const struct hlg_place *named
 	rc = name ? args->format->write(&a, l->f, err) : hlg_err_memory(err, "lookup");
 	free(name);
 	return rc;
+}
+
+/* Of several images that lie there, each is an answer. */
+static int answer_address(struct lookup *l, uint64_t addr, struct hlg_err *err)
+{
+	const struct hlg_space *space = &l->run.space;
+	bool any = false;
+	int rc = 0;
+
+	for (unsigned lane = 0; rc == 0 && lane < space->n_lanes; lane++) {
+		const uint64_t in_lane = addr + hlg_lane_move(lane);
+		struct hlg_place place;
+
+		hlg_space_lookup(space, in_lane, &place);
+		if (!place.image)
+			continue;
+		any = true;
+		rc = answer(l, in_lane, NULL, err);
+	}
+	return any ? rc : answer(l, addr, NULL, err);
 }
 
 /* Answers where a place begins, at each base of its image. */
@@ -280,7 +302,7 @@ static void take_question(struct lookup *l, const char *where, const char *word)
 	int rc = 0;
 
 	if (read_question(word, &addr)) {
-		rc = answer(l, addr, NULL, &err);
+		rc = answer_address(l, addr, &err);
 		if (rc == 0 && !where[0] && !find_fault(word) && !tell_own(l, addr))
 			rc = hlg_err_memory(&err, word);
 	} else if (!where[0] && !looks_like_address(word)) {
@@ -369,7 +391,7 @@ static int open_by_samples(struct lookup *l, struct hlg_err *err)
 {
 	const struct arguments *args = l->args;
 	struct hlg_report report = {0};
-	int rc = hlg_images_start(&l->run, args->images.text, args->images.n, err);
+	int rc = hlg_images_start_apart(&l->run, args->images.text, args->images.n, err);
 
 	if (rc == 0)
 		rc = read_recordings(l, err);
@@ -411,8 +433,8 @@ static int open_lookup(struct lookup *l, struct hlg_err *err)
 	if (rc == 0 && l->args->recordings.n)
 		rc = open_by_samples(l, err);
 	else if (rc == 0)
-		rc = hlg_images_open(&l->run.space, l->args->images.text,
-				     l->args->images.n, err);
+		rc = hlg_images_open_apart(&l->run.space, l->args->images.text,
+					   l->args->images.n, err);
 	if (rc < 0)
 		return rc;
 	if (!l->args->own)

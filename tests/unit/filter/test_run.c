@@ -29,11 +29,15 @@ static const struct {
 	 "guest.elf: its 12560 bytes at base 0xffffffffffffcef1 pass the end of memory "
 	 "(give a lower base)"},
 	{"guest.elf ./guest.elf",
-	 "./guest.elf@0x4000: overlaps guest.elf@0x4000 at 0x4000 (state the bases as "
-	 "FILE@ADDR, or name one; hlguest report tells who runs which)"},
+	 "./guest.elf@0x4000: overlaps guest.elf@0x4000 at 0x4000 "
+	 "(name one, or, if they lie elsewhere, state it as "
+	 "FILE@ADDR; hlguest report, annotate, diff, flame and "
+	 "lookup take both)"},
 	{"guest.elf ./guest.elf@0x5000",
-	 "./guest.elf@0x5000: overlaps guest.elf@0x4000 at 0x5000 (state the bases as "
-	 "FILE@ADDR, or name one; hlguest report tells who runs which)"},
+	 "./guest.elf@0x5000: overlaps guest.elf@0x4000 at 0x5000 "
+	 "(name one, or, if they lie elsewhere, state it as "
+	 "FILE@ADDR; hlguest report, annotate, diff, flame and "
+	 "lookup take both)"},
 };
 
 START_TEST(refuses)

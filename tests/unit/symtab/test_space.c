@@ -159,7 +159,7 @@ START_TEST(images_lie_in_each_others_holes)
 	put(a, 0x10000);
 	put(b, 0x10200); /* its first segment where a's ends, its code where a's is not */
 	expect_overlap("%s@0x10200: overlaps %s@0x10000 at 0x11200 (name one; "
-		       "hlguest report tells who runs which)",
+		       "hlguest report, annotate, diff, flame and lookup take both)",
 		       "b.elf", "a.elf");
 	put(b, 0x10240);
 	settle();
@@ -179,9 +179,10 @@ START_TEST(overlaps_name_both)
 
 	put(a, 0x10000);
 	put(b, 0x1123f);
-	expect_overlap("%s@0x1123f: overlaps %s@0x10000 at 0x1123f (name one; "
-		       "hlguest report tells who runs which)",
-		       "b.map", "a.elf");
+	expect_overlap(
+		"%s@0x1123f: overlaps %s@0x10000 at 0x1123f (state where they lie as "
+		"FILE@ADDR, or name one)",
+		"b.map", "a.elf");
 	put(b, 0x11240);
 	settle();
 	put(b, 0x10fff);
@@ -198,8 +199,8 @@ START_TEST(overlaps_are_found_in_long_ranges)
 {
 	add_map("long.map", "1000 100000 long\n");
 	add_map("other.map", "80000 10 other\n");
-	expect_overlap("%s@0x0: overlaps %s@0x0 at 0x80000 (state the bases as "
-		       "FILE@ADDR, or name one; hlguest report tells who runs which)",
+	expect_overlap("%s@0x0: overlaps %s@0x0 at 0x80000 (state where they lie as "
+		       "FILE@ADDR, or name one)",
 		       "other.map", "long.map");
 }
 END_TEST
@@ -218,10 +219,10 @@ START_TEST(the_last_byte_of_memory_is_used)
 	expect(0, map, 0, "zero");
 	expect(0xf, map, 0xf, "zero");
 	put(map, -UINT64_C(0x10));
-	expect_overlap(
-		"%s@0xfffffffffffffff0: overlaps %s@0xffffffffffffcef0 at "
-		"0xfffffffffffffff0 (name one; hlguest report tells who runs which)",
-		"low.map", "guest.elf");
+	expect_overlap("%s@0xfffffffffffffff0: overlaps %s@0xffffffffffffcef0 at "
+		       "0xfffffffffffffff0 (state where they lie as "
+		       "FILE@ADDR, or name one)",
+		       "low.map", "guest.elf");
 }
 END_TEST
 
@@ -324,7 +325,7 @@ START_TEST(overlaps_name_the_base)
 	put(b, 0x80000);
 	put_also(b, 0x51000); /* its head on the code of a */
 	expect_overlap("%s@0x51000: overlaps %s@0x50000 at 0x51000 (name one; "
-		       "hlguest report tells who runs which)",
+		       "hlguest report, annotate, diff, flame and lookup take both)",
 		       "b.elf", "a.elf");
 	put(b, 0x80000); /* the other one is gone */
 	settle();
@@ -332,12 +333,12 @@ START_TEST(overlaps_name_the_base)
 	expect(0x51000, a, 0x1000, "entrypoint");
 	put_also(a, 0x81040); /* one's own head on the other's code */
 	expect_overlap("%s@0x81040: overlaps %s@0x80000 at 0x81040 (name one; "
-		       "hlguest report tells who runs which)",
+		       "hlguest report, annotate, diff, flame and lookup take both)",
 		       "a.elf", "b.elf");
 	put(b, 0x1000000);
 	put_also(a, 0x82080);
 	expect_overlap("%s@0x82080: overlaps %s@0x81040 at 0x82080 (name one; "
-		       "hlguest report tells who runs which)",
+		       "hlguest report, annotate, diff, flame and lookup take both)",
 		       "a.elf", "a.elf");
 }
 END_TEST
