@@ -58,6 +58,7 @@ static json_t *images(const struct hlg_report *r)
 		json_t *o = json_object();
 
 		json_object_set_new(o, "path", hlg_json_text(image->path));
+		json_object_set_new(o, "name", hlg_json_text(hlg_image_word(image)));
 		json_object_set_new(o, "build_id",
 				    image->elf.build_id[0]
 					    ? json_string(image->elf.build_id)

@@ -172,6 +172,7 @@ class Judge:
 
     def differences(self, told):
         yield from self.rates(told)
+        yield from self.images(told)
         yield from self.totals(told)
         yield from self.files_told(told)
         if self.options["mode"] != "host":
@@ -222,6 +223,15 @@ class Judge:
         for s in self.left:
             groups[names.get(s.mode, "other")].append(s)
         return {name: Count(groups[name]) for name in (*names.values(), "other")}
+
+    def images(self, told):
+        """Rows name an image as the list of images does."""
+        space = self.made.space
+        names = {space.path(i): guest.path for i, (guest, _) in enumerate(space.bases)}
+        got = {o["name"]: o["path"] for o in told["images"]}
+        if got != names or any("@" in o["name"] and o["name"] != f"{o['path']}@{o['base']}"
+                               for o in told["images"]):
+            yield f"images: {got}, not {names}"
 
     def totals(self, told):
         totals = told["totals"]

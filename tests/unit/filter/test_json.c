@@ -162,9 +162,9 @@ START_TEST(shape)
 		"hlguest",           "format", "weight", "images",    "events", "totals",
 		"effective_samples", "trust",  "notes",  "functions", "other",  "border",
 		"regions",           NULL};
-	static const char *const image[] = {"path",         "build_id",  "base",
-					    "bases",        "base_from", "symbols",
-					    "symbol_table", NULL};
+	static const char *const image[] = {"path",    "name",         "build_id",
+					    "base",    "bases",        "base_from",
+					    "symbols", "symbol_table", NULL};
 	static const char *const function[] = {"name",    "symbol", "kind",    "image",
 					       "addr",    "size",   "samples", "period",
 					       "percent", "low",    "high",    "unsure",
