@@ -8,6 +8,11 @@
 #include "symtab/escape.h"
 #include "symtab/grow.h"
 
+enum {
+	CROWD_NAMED = 5,
+	CROWD_LISTED = 256
+};
+
 void hlg_note_list_vadd(struct hlg_note_list *list, enum hlg_note_level level,
 			const char *fmt, va_list ap)
 {
@@ -57,6 +62,33 @@ static void add_copy(struct hlg_note_list *to, enum hlg_note_level level, const 
 	va_start(ap, fmt);
 	hlg_note_list_vadd(to, level, fmt, ap);
 	va_end(ap);
+}
+
+size_t hlg_note_list_told(const struct hlg_note_list *list)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		told += list->level[i] != HLG_NOTE_DETAIL;
+	return told;
+}
+
+hlg_note_list_adder *hlg_note_list_crowd_adder(size_t i)
+{
+	if (i >= CROWD_LISTED)
+		return NULL;
+	return i < CROWD_NAMED ? hlg_note_list_warn : hlg_note_list_detail;
+}
+
+void hlg_note_list_crowd_rest(struct hlg_note_list *list, size_t n, const char *what)
+{
+	if (n > CROWD_LISTED)
+		hlg_note_list_warn(list,
+				   "%zu more %s (hlguest report -v lists %d of them)",
+				   n - CROWD_NAMED, what, CROWD_LISTED - CROWD_NAMED);
+	else if (n > CROWD_NAMED)
+		hlg_note_list_warn(list, "%zu more %s (hlguest report -v lists them)",
+				   n - CROWD_NAMED, what);
 }
 
 void hlg_note_list_append(struct hlg_note_list *to, const struct hlg_note_list *from)

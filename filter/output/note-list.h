@@ -40,6 +40,20 @@ __attribute__((format(printf, 3, 0))) void hlg_note_list_vadd(struct hlg_note_li
 							      const char *fmt,
 							      va_list ap);
 
+/* How many there are besides details. */
+size_t hlg_note_list_told(const struct hlg_note_list *list);
+
+/*
+ * Of a crowd each has a note: the first few warn, as many as a reader takes in, more are
+ * details, and of very many the rest has none, which the last warning tells. So adder
+ * says what to call for the i-th; NULL: nothing. rest adds that warning, if there are
+ * more than warn.
+ */
+typedef void hlg_note_list_adder(struct hlg_note_list *list, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+hlg_note_list_adder *hlg_note_list_crowd_adder(size_t i);
+void hlg_note_list_crowd_rest(struct hlg_note_list *list, size_t n, const char *what);
+
 /* Adds copies of another's. */
 void hlg_note_list_append(struct hlg_note_list *to, const struct hlg_note_list *from);
 

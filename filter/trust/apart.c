@@ -9,10 +9,6 @@
 #include "filter/trust/runners.h"
 #include "filter/trust/verdict.h"
 
-enum {
-	MOST_NAMED = 5 /* of whom it cannot be told */
-};
-
 /* Why it cannot be told of a guest. */
 enum untold {
 	TOLD,
@@ -204,24 +200,27 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 					: ", or record with --sandboxes");
 }
 
-static void note(const struct hlg_runner *unit, struct hlg_note_list *notes)
+/* Of the i-th. */
+static void note(const struct hlg_runner *unit, size_t i, struct hlg_note_list *notes)
 {
 	static const char *const why[] = {
 		[TOO_FEW] = "too few to tell which ELF it runs",
 		[SEVERAL] = "which fit several of the ELFs alike",
 		[NONE] = "which fit none of the ELFs",
 	};
+	hlg_note_list_adder *add = hlg_note_list_crowd_adder(i);
 	bool may_run_several = unit->untold == NONE && unit->sandbox < 0;
 
-	hlg_note_list_warn(
-		notes, "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here%s",
-		unit->sandbox < 0 ? "thread" : "sandbox",
-		unit->sandbox < 0 ? unit->tid : unit->sandbox, unit->samples,
-		unit->samples == 1 ? "" : "s", why[unit->untold],
-		may_run_several ? " (if it runs several in turn, record --sandboxes)"
-		: unit->untold == NONE ? " (another ELF? name it, too; at another base? "
-					 "FILE@auto looks for it)"
-				       : "");
+	if (add)
+		add(notes, "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here%s",
+		    unit->sandbox < 0 ? "thread" : "sandbox",
+		    unit->sandbox < 0 ? unit->tid : unit->sandbox, unit->samples,
+		    unit->samples == 1 ? "" : "s", why[unit->untold],
+		    may_run_several ? " (if it runs several in turn, record --sandboxes)"
+		    : unit->untold == NONE
+			    ? " (another ELF? name it, too; at another base? "
+			      "FILE@auto looks for it)"
+			    : "");
 }
 
 /* Judges the stretches of a sandbox together, and each that does not fit so by itself;
@@ -267,13 +266,11 @@ static size_t judge_all(const struct hlg_apart *apart, const struct hlg_runners 
 			const struct hlg_runner *unit = &units->at[k];
 
 			told += !unit->untold;
-			if (unit->untold && untold++ < MOST_NAMED)
-				note(one ? &whole : unit, notes);
+			if (unit->untold)
+				note(one ? &whole : unit, untold++, notes);
 		}
 	}
-	if (untold > MOST_NAMED)
-		hlg_note_list_warn(notes, "%zu more have samples that are outside here",
-				   untold - (size_t)MOST_NAMED);
+	hlg_note_list_crowd_rest(notes, untold, "have samples that are outside here");
 	return told;
 }
 

@@ -14,7 +14,6 @@
 #define FIT 0.99 /* of a recording that is searched as a whole */
 
 enum {
-	MOST_NAMED = 5, /* of whom no base was found */
 	FEW = 3 /* addresses on boundaries, of a guest that is taken for one at a base */
 };
 
@@ -388,6 +387,7 @@ static void leave(struct hlg_guest_bases *bases, const char *path,
 	const struct hlg_runner *first = &found->units.at[unit];
 	const size_t end = hlg_runners_guest(&found->units, unit);
 	const bool thread = first->sandbox < 0;
+	hlg_note_list_adder *tell = hlg_note_list_crowd_adder(bases->untold++);
 	uint64_t samples = 0;
 
 	for (size_t i = unit; i < end; i++) {
@@ -395,13 +395,13 @@ static void leave(struct hlg_guest_bases *bases, const char *path,
 		samples += found->units.at[i].samples;
 	}
 	give(found, unit, HLG_LANE_NOBODY);
-	if (bases->untold++ < MOST_NAMED)
-		hlg_note_list_warn(&bases->notes,
-				   "%s: %s %" PRId32 " has %" PRIu64
-				   " sample%s, of which no base was found: outside here",
-				   path, thread ? "thread" : "sandbox",
-				   thread ? first->tid : first->sandbox, samples,
-				   samples == 1 ? "" : "s");
+	if (tell)
+		tell(&bases->notes,
+		     "%s: %s %" PRId32 " has %" PRIu64
+		     " sample%s, of which no base was found: outside here",
+		     path, thread ? "thread" : "sandbox",
+		     thread ? first->tid : first->sandbox, samples,
+		     samples == 1 ? "" : "s");
 }
 
 /* All that were not found. */
@@ -497,9 +497,8 @@ void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
 			  struct hlg_note_list *notes)
 {
 	hlg_note_list_append(notes, &bases->notes);
-	if (bases->untold > MOST_NAMED)
-		hlg_note_list_warn(notes, "%zu more have samples that are outside here",
-				   bases->untold - (size_t)MOST_NAMED);
+	hlg_note_list_crowd_rest(notes, bases->untold,
+				 "have samples that are outside here");
 }
 
 int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space *space,

@@ -251,5 +251,7 @@ int hlg_text_sums_write(FILE *f, const struct hlg_report *r, struct hlg_err *err
 	rc = write_stacks(f, r, err);
 	hlg_text_line_notes(f, &r->screen, &r->notes, HLG_NOTE_PLAIN);
 	hlg_text_line_notes(f, &r->screen, &r->remarks, HLG_NOTE_PLAIN);
+	if (r->options->verbose)
+		hlg_text_line_notes(f, &r->screen, &r->notes, HLG_NOTE_DETAIL);
 	return rc;
 }

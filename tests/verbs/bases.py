@@ -157,16 +157,18 @@ def nobody(bench, rng):
                 if f"thread 9 has {len(few)} samples, of which no base was found" in n]
         if outside != len(few) or report["trust"]["verdict"] != "verified" or len(told) != 1:
             yield f"{outside} of {len(few)} outside: {report['trust']['verdict']}, {report['notes']}"
-    # Five are named, whether bases are to be found or which of two ELFs each runs.
+    # Five are warned of, and all are told, whether bases are to be found or which of two ELFs each runs.
     guest, small = (os.path.join(HYPERLIGHT, name) for name in ("guest.elf", "small.elf"))
     crowd = [bench.write("crowd.data", [*rest, *((0x220000, 9 + i, few) for i in range(7))]),
              bench.write("few.data", [(0x4000, 7, bench.addrs[:600]),
                                       *((0x4000, 8 + i, bench.addrs[:3]) for i in range(7))])]
     for words in (bench.elf, crowd[0]), (guest, small, crowd[1]):
         notes = json.loads(run(bench.hlguest, "report", "--format=json", *words)[0])["notes"]
-        if sum("outside here" in n for n in notes) != 6 or \
-                "2 more have samples that are outside here" not in notes:
-            yield f"a crowd: {words}: {notes}"
+        text, more = (" ".join(run(bench.hlguest, "report", *verbose, *words)[0].split()).count(
+            ": outside here") for verbose in ((), ("-v",)))
+        if sum(": outside here" in n for n in notes) != 7 or (text, more) != (5, 7) or \
+                "2 more have samples that are outside here (hlguest report -v lists them)" not in notes:
+            yield f"a crowd: {words}: {notes}, {text} and {more} in text"
     alone = bench.write("alone.data", [rest[0], (0x200000, 8, few), (0x7000000, 9, few[:60])])
     report = bench.json("report", "--top=0", bench.elf, alone)
     outside = report["totals"]["outside"]["samples"]

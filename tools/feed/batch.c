@@ -569,8 +569,8 @@ void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
 		if (told < MOST_TOLD)
 			hlg_note_list_append(&run->notes, notes);
 		else
-			untold += notes->n;
-		told += notes->n;
+			untold += hlg_note_list_told(notes);
+		told += hlg_note_list_told(notes);
 	}
 	if (untold)
 		hlg_note_list_warn(&run->notes,

@@ -33,6 +33,39 @@ START_TEST(order)
 }
 END_TEST
 
+/* Of a crowd five are warned of, as many as 256 are told, and the rest is counted. */
+START_TEST(crowd)
+{
+	static const struct {
+		size_t n, warned, noted;
+		const char *rest;
+	} known[] = {
+		{0, 0, 0, NULL},
+		{5, 5, 5, NULL},
+		{6, 6, 7, "1 more lie elsewhere (hlguest report -v lists them)"},
+		{256, 6, 257, "251 more lie elsewhere (hlguest report -v lists them)"},
+		{300, 6, 257,
+		 "295 more lie elsewhere (hlguest report -v lists 251 of them)"}};
+
+	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
+		struct hlg_note_list list = {0};
+
+		for (size_t i = 0; i < known[k].n; i++) {
+			hlg_note_list_adder *add = hlg_note_list_crowd_adder(i);
+
+			if (add)
+				add(&list, "guest %zu", i);
+		}
+		hlg_note_list_crowd_rest(&list, known[k].n, "lie elsewhere");
+		ck_assert_uint_eq(hlg_note_list_told(&list), known[k].warned);
+		ck_assert_uint_eq(list.n, known[k].noted);
+		if (known[k].rest)
+			ck_assert_str_eq(list.line[list.n - 1], known[k].rest);
+		hlg_note_list_finish(&list);
+	}
+}
+END_TEST
+
 /* Each allocation in turn: the note is in the list, or the list says that one is lost. */
 START_TEST(lost)
 {
@@ -60,6 +93,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "note-list");
 
 	tcase_add_test(tc, order);
+	tcase_add_test(tc, crowd);
 	tcase_add_test(tc, lost);
 	return tap_main(suite);
 }
