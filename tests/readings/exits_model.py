@@ -178,7 +178,7 @@ class Judge:
         for text, is_told in self.notes(expected):
             if any(note.startswith(text) for note in told["notes"]) != bool(is_told):
                 yield f"{'not told' if is_told else 'told'}: {text}: {told['notes']}"
-        yield from self.compare_csv(self.ask(choice, "--format=csv"), expected)
+        yield from self.compare_csv(self.ask(choice, "--format=csv"), expected, told)
         yield from self.compare_text(self.ask(choice, "-v", "--wide"), expected)
 
     def compare_head(self, told, expected):
@@ -225,7 +225,18 @@ class Judge:
                                               expected.whole.values() for row in rows)),
                 ("percentiles are off by", not expected.choice.exact))
 
-    def compare_csv(self, out, expected):
+    def compare_check(self, got, told):
+        """As JSON has it; what is tested is as it ought to be there."""
+        check, tests = told["check"], [row for row in got if row[0] == "trust"]
+        names = ["on boundaries", "off boundaries", "not tested", "by chance"]
+        counts = [str(check["addresses"][name]) for name in ("on", "off")]
+        if [row[2] for row in tests] != names or tests[0][1] != check["verdict"] or \
+                [row[8] for row in tests[:2]] != counts:
+            yield f"CSV: {tests}, not {check}"
+        if [row[2] for row in got if row[0] == "note"] != told["notes"]:
+            yield f"CSV: {got}, not {told['notes']}"
+
+    def compare_csv(self, out, expected, told):
         names = "name isa number pid tid vcpu count percent total min mean p50 p90 p99 max".split()
         rows = [["record", "kind", *names]]
 
@@ -247,6 +258,8 @@ class Judge:
         for row in expected.histogram():
             put("histogram", expected.kind, number=row["from_ns"], count=row["count"])
         got = list(csv.reader(io.StringIO(out)))
+        yield from self.compare_check([row for row in got if row[0] in ("trust", "note")], told)
+        got = [row for row in got if row[0] not in ("trust", "note")]
         if len(got) != len(rows):
             yield f"CSV has {len(got)} rows, not {len(rows)}"
         for one, row in zip(got, rows):

@@ -22,6 +22,15 @@ static void write_record(struct hlg_records *to, const char *record, const char 
 	hlg_format_record(to, v);
 }
 
+static void write_note(struct hlg_records *to, const char *note)
+{
+	struct hlg_value v[HLG_EXITS_COLUMNS] = {0};
+
+	v[HLG_EXITS_RECORD] = hlg_table_text_value("note");
+	v[HLG_EXITS_NAME] = hlg_table_text_value(note);
+	hlg_format_record(to, v);
+}
+
 static void write_head_records(struct hlg_records *to, const struct hlg_exits_report *r)
 {
 	const char *name;
@@ -39,8 +48,41 @@ static void write_head_records(struct hlg_records *to, const struct hlg_exits_re
 			write_record(to, "time", NULL, name, HLG_EXITS_TIMES, n);
 }
 
+/* Addresses on and off instruction starts, as report has samples; *share may be NULL. */
+static void write_test(struct hlg_records *to, const char *verdict, const char *name,
+		       const uint64_t *addrs, const double *share)
+{
+	struct hlg_value v[HLG_EXITS_COLUMNS] = {0};
+
+	v[HLG_EXITS_RECORD] = hlg_table_text_value("trust");
+	v[HLG_EXITS_KIND] = hlg_table_text_value(verdict);
+	v[HLG_EXITS_NAME] = hlg_table_text_value(name);
+	if (addrs)
+		v[HLG_EXITS_COUNT] = hlg_table_count_value(*addrs);
+	if (share)
+		v[HLG_EXITS_PERCENT] = hlg_table_number_value(*share);
+	hlg_format_record(to, v);
+}
+
+static void write_check_records(struct hlg_records *to, const struct hlg_exits_report *r)
+{
+	const struct hlg_tested *t = &r->check->trust.all;
+	const bool told = t->addrs.on + t->addrs.off != 0;
+
+	write_test(to, hlg_verdict_word(t->verdict), "on boundaries", &t->addrs.on,
+		   told ? &t->by_addrs.share : NULL);
+	write_test(to, NULL, "off boundaries", &t->addrs.off, NULL);
+	write_test(to, NULL, "not tested", &t->addrs.undecodable, NULL);
+	write_test(to, NULL, "by chance", NULL, t->bytes > 0 ? &t->chance : NULL);
+	if (r->check->banner)
+		write_note(to, r->check->banner);
+	for (size_t i = 0; i < r->notes->n; i++)
+		write_note(to, r->notes->line[i]);
+}
+
 /*
- * Records `pairs`, `excluded`, `time`, those of the tables (`reason`, `function`, `port`,
+ * Records `pairs`, `excluded`, `time`, `trust` (whose first one's kind is the verdict),
+ * `note`, those of the tables (`reason`, `function`, `port`,
  * `vcpu`) and `histogram`, whose number is where a row begins. All times are in ns.
  */
 int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
@@ -52,6 +94,7 @@ int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
 	(void)err;
 	hlg_format_begin(to, &table);
 	write_head_records(to, r);
+	write_check_records(to, r);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		for (size_t k = 0; k < hlg_exits_shown(r, &r->tables[i]); k++) {
 			hlg_exits_set_values(v, r, &r->tables[i], &r->tables[i].rows[k]);
