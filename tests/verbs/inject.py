@@ -307,6 +307,12 @@ def check_pipe_mode(place):
                     for h in (f, g))
     if one != two or len(one) < 3000:
         wrong.append("from a pipe it is another")
+    # A named pipe is called as the user named it.
+    fifo = place.path("named pipe")
+    os.mkfifo(fifo)
+    with subprocess.Popen(["sh", "-c", 'echo nothing >"$0"', fifo]):
+        wrong += place.refused(f"hlguest: {fifo}: is too short for a recording", 1, DEMO, fifo, "-o",
+                               place.path("none"))
     return wrong
 
 

@@ -15,10 +15,26 @@ static int failure; /* errno of the first write that failed */
 
 static bool failure_told; /* something is known to have failed */
 
+static const char *called_path, *called_name;
+
+void hlg_output_call(const char *path, const char *name)
+{
+	called_path = path;
+	called_name = name;
+}
+
 int hlg_output_error(const struct hlg_err *err)
 {
+	const char *msg = err->msg, *at;
+
 	failure_told = true;
-	fprintf(stderr, "hlguest: %s\n", err->msg);
+	fputs("hlguest: ", stderr);
+	while (called_path && (at = strstr(msg, called_path))) {
+		fwrite(msg, 1, (size_t)(at - msg), stderr);
+		hlg_escape_print(stderr, called_name);
+		msg = at + strlen(called_path);
+	}
+	fprintf(stderr, "%s\n", msg);
 	return 1;
 }
 

@@ -16,6 +16,10 @@ int hlg_output_error(const struct hlg_err *err);
  * sense together. */
 int hlg_output_failure(int rc, const struct hlg_err *err);
 
+/* From now on errors have name, as the user gave it, where they would have path: what he
+ * named is read from another place. Neither is copied; NULL ends it. */
+void hlg_output_call(const char *path, const char *name);
+
 /* Which notes are told: each has those of the one before. */
 enum hlg_output_told {
 	HLG_OUTPUT_WARNINGS,

@@ -350,7 +350,7 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 static int inject_one(struct arguments *args)
 {
 	struct hlg_inputs *in = &args->inputs;
-	char *again = NULL;
+	char *again = NULL, *name = NULL;
 	struct hlg_err err;
 	int fd = -1, status, rc;
 
@@ -369,10 +369,13 @@ static int inject_one(struct arguments *args)
 	if (rc < 0)
 		return hlg_output_failure(rc, &err);
 	if (again) {
-		free(in->files[0]);
+		name = in->files[0];
 		in->files[0] = again;
+		hlg_output_call(again, name);
 	}
 	status = inject(in, args);
+	hlg_output_call(NULL, NULL);
+	free(name);
 	if (fd >= 0)
 		close(fd);
 	return status;
