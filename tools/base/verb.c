@@ -28,15 +28,34 @@ struct claim {
 	bool any;
 	uint64_t base;
 	char from[128];
+	size_t image; /* its number */
+};
+
+/* One for each word; of an image that is named twice there are two. */
+struct claims {
+	struct claim *at;
+	size_t n;
 };
 
 /* A line of the table, and what else is said of it. */
 struct line {
 	const struct hlg_fit *fit;
 	const struct hlg_image *image; /* NULL: the runner-up */
-	const struct claim *claim;
+	const struct claim *claim;     /* of this base; NULL: there is none */
 	const struct hlg_base_kvm *kvm;
 };
+
+static const struct claim *claim_of(const struct claims *claims,
+				    const struct hlg_image *image, uint64_t base)
+{
+	for (size_t i = 0; image && i < claims->n; i++) {
+		const struct claim *claim = &claims->at[i];
+
+		if (claim->any && claim->image == image->number && claim->base == base)
+			return claim;
+	}
+	return NULL;
+}
 
 static bool is_recorded(const struct hlg_base_kvm *kvm, uint64_t base)
 {
@@ -51,7 +70,7 @@ static void put_remark(FILE *f, const void *of)
 	const struct line *line = of;
 
 	hlg_escape_print(f, line->image ? line->image->path : "runner-up");
-	if (line->image && line->claim->any && line->fit->base == line->claim->base) {
+	if (line->claim) {
 		fputs("  (as expected: ", f);
 		hlg_escape_print(f, line->claim->from);
 		fputc(')', f);
@@ -80,9 +99,9 @@ static const struct hlg_table table = {columns,
 				       .n = sizeof(columns) / sizeof(columns[0])};
 
 static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image *image,
-		      const struct claim *claim, const struct hlg_base_kvm *kvm)
+		      const struct claims *claims, const struct hlg_base_kvm *kvm)
 {
-	const struct line line = {fit, image, claim, kvm};
+	const struct line line = {fit, image, claim_of(claims, image, fit->base), kvm};
 	char base[32] = "";
 	const struct hlg_value values[] = {
 		hlg_table_text_value(base),
@@ -98,15 +117,15 @@ static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image
 }
 
 static void print_bases(FILE *f, const struct hlg_image *image,
-			const struct hlg_found *found, const struct claim *claim,
+			const struct hlg_found *found, const struct claims *claims,
 			const struct hlg_base_kvm *kvm, bool first)
 {
 	if (first)
 		hlg_table_text_head(f, &table);
 	for (size_t i = 0; i < found->n; i++)
-		print_fit(f, &found->fits[i], image, claim, kvm);
+		print_fit(f, &found->fits[i], image, claims, kvm);
 	if (found->rival.on)
-		print_fit(f, &found->rival, NULL, claim, kvm);
+		print_fit(f, &found->rival, NULL, claims, kvm);
 }
 
 /* What an image has at a base, in whatever lanes it lies there, as of one; all is sorted.
@@ -206,19 +225,26 @@ static int not_found(const struct hlg_image *image, const struct hlg_addresses *
 
 /* Says when what is known and what is found differ; 3 is the status for that. */
 static int compare(const struct hlg_image *image, const struct hlg_found *found,
-		   const struct claim *claim)
+		   const struct claims *claims)
 {
 	struct hlg_err err;
+	int status = 0;
 
-	if (!claim->any || has_fit(found, claim->base))
-		return 0;
-	hlg_err_set(&err, HLG_EINPUT,
-		    "%s: base 0x%" PRIx64
-		    " (%s) does not fit the samples (use %s@0x%" PRIx64 ")",
-		    image->path, claim->base, claim->from, image->path,
-		    found->fits[0].base);
-	hlg_output_error(&err);
-	return 3;
+	for (size_t i = 0; i < claims->n; i++) {
+		const struct claim *claim = &claims->at[i];
+
+		if (!claim->any || claim->image != image->number ||
+		    has_fit(found, claim->base))
+			continue;
+		hlg_err_set(&err, HLG_EINPUT,
+			    "%s: base 0x%" PRIx64
+			    " (%s) does not fit the samples (use %s@0x%" PRIx64 ")",
+			    image->path, claim->base, claim->from, image->path,
+			    found->fits[0].base);
+		hlg_output_error(&err);
+		status = 3;
+	}
+	return status;
 }
 
 /* Says where KVM's records have an image, if the samples found it elsewhere, or nowhere:
@@ -277,7 +303,7 @@ struct tally {
 
 /* One image; left: what no image before it explains. */
 static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
-		const struct claim *claim, const struct hlg_addresses *all,
+		const struct claims *claims, const struct hlg_addresses *all,
 		struct hlg_addresses *left, struct tally *tally, struct hlg_err *err)
 {
 	struct hlg_found found = {0};
@@ -302,11 +328,11 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 				   tally->found + tally->recorded != 0);
 	} else {
 		if (found.n)
-			print_bases(f, image, &found, claim, &kvm, tally->found == 0);
+			print_bases(f, image, &found, claims, &kvm, tally->found == 0);
 		tally->found += found.n;
 		tally->recorded += found.n ? 0 : kvm.n;
 		status = tell_recorded(f, image, &found, &kvm);
-		if (found.n && compare(image, &found, claim) != 0)
+		if (found.n && compare(image, &found, claims) != 0)
 			status = 3;
 		take_out_all(left, image, &found, &kvm);
 	}
@@ -316,49 +342,68 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 	return status;
 }
 
-/* Opens an image and takes its base off it: claims remembers that. */
+/* The image of a path, if there is one already. */
+static const struct hlg_image *named_before(const struct hlg_space *space,
+					    const char *path)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (strcmp(space->images[i]->path, path) == 0)
+			return space->images[i];
+	return NULL;
+}
+
+/* Opens an image and takes its base off it: a claim remembers that. One that is named
+ * twice is opened once. */
 static int open_image(struct hlg_run *run, const struct hlg_image_arg *arg,
 		      struct claim *claim, struct hlg_err *err)
 {
+	const struct hlg_image *before;
 	struct hlg_image *image;
 	int rc = hlg_run_open_image(&image, arg, err);
 
-	if (rc == 0)
-		rc = hlg_space_add(&run->space, image, err);
 	if (rc == 0 && !arg->find)
 		rc = hlg_base_read(image, err);
-	if (rc < 0)
+	if (rc < 0) {
+		hlg_image_destroy(image);
 		return rc;
+	}
 	claim->any = image->from != HLG_BASE_NONE;
 	claim->base = image->base;
 	hlg_base_describe(image, claim->from, sizeof(claim->from));
 	hlg_image_clear_base(image);
-	return 0;
+	before = named_before(&run->space, image->path);
+	if (before)
+		hlg_image_destroy(image);
+	else
+		rc = hlg_space_add(&run->space, image, err);
+	claim->image = before ? before->number : run->space.n_images - 1;
+	return rc;
 }
 
-/* A run whose images lie nowhere. *claims is to be freed. */
-static int start(struct hlg_run *run, const struct hlg_inputs *in, struct claim **claims,
+/* A run whose images lie nowhere. claims->at is to be freed. */
+static int start(struct hlg_run *run, const struct hlg_inputs *in, struct claims *claims,
 		 struct hlg_err *err)
 {
 	int rc;
 
 	*run = (struct hlg_run){0};
-	*claims = NULL;
+	*claims = (struct claims){0};
 	rc = hlg_options_parse(&run->options, in->n_words, in->words, err);
 	if (rc == 0)
 		rc = hlg_out_check(run->options.out, HLG_MAGIC_NONE, err);
 	if (rc == 0) {
-		*claims = calloc(run->options.n_images + 1, sizeof(**claims));
+		claims->at = calloc(run->options.n_images + 1, sizeof(*claims->at));
 		run->apart = run->apart_only = true;
-		if (!*claims || !hlg_profile_init(&run->profile, &run->options))
+		if (!claims->at || !hlg_profile_init(&run->profile, &run->options))
 			rc = hlg_err_memory(err, "base");
 	}
 	for (size_t i = 0; rc == 0 && i < run->options.n_images; i++)
-		rc = open_image(run, &run->options.images[i], &(*claims)[i], err);
+		rc = open_image(run, &run->options.images[i], &claims->at[claims->n++],
+				err);
 	return rc < 0 ? rc : hlg_space_arrange(&run->space, err);
 }
 
-static int find_all(FILE *f, struct hlg_run *run, const struct claim *claims,
+static int find_all(FILE *f, struct hlg_run *run, const struct claims *claims,
 		    struct tally *tally, struct hlg_err *err)
 {
 	struct hlg_addresses addrs = {0}, left = {0};
@@ -368,7 +413,7 @@ static int find_all(FILE *f, struct hlg_run *run, const struct claim *claims,
 	if (hlg_addresses_collect(&addrs, &run->profile) &&
 	    hlg_addresses_pick(&left, &addrs, &run->space, NULL)) {
 		for (size_t i = 0; i < run->space.n_images; i++) {
-			int one = find(f, run, run->space.images[i], &claims[i], &addrs,
+			int one = find(f, run, run->space.images[i], claims, &addrs,
 				       &left, tally, err);
 
 			status = status == 1 || one == 0 ? status : one;
@@ -383,7 +428,8 @@ static int find_all(FILE *f, struct hlg_run *run, const struct claim *claims,
 }
 
 /* What is found is written, also if that is not all; a file only if anything is. */
-static int write_all(struct hlg_run *run, const struct claim *claims, struct hlg_err *err)
+static int write_all(struct hlg_run *run, const struct claims *claims,
+		     struct hlg_err *err)
 {
 	struct hlg_out out;
 	int rc = hlg_out_open(&out, run->options.out, stdout, err), status;
@@ -403,7 +449,7 @@ static int write_all(struct hlg_run *run, const struct claim *claims, struct hlg
 static int base(const struct hlg_inputs *in)
 {
 	struct hlg_batch batch = {0};
-	struct claim *claims;
+	struct claims claims;
 	struct hlg_run run;
 	struct hlg_err err;
 	int rc = start(&run, in, &claims, &err), status = 0;
@@ -423,13 +469,13 @@ static int base(const struct hlg_inputs *in)
 	if (rc < 0) {
 		status = hlg_output_error(&err);
 	} else if (batch.n_read) {
-		int found = write_all(&run, claims, &err);
+		int found = write_all(&run, &claims, &err);
 
 		status = status ? status : found;
 	}
 	hlg_batch_finish(&batch);
 	hlg_run_finish(&run);
-	free(claims);
+	free(claims.at);
 	return status;
 }
 
