@@ -4,12 +4,12 @@
  * recording, for each sandbox that it tells of, else for each thread: the images of the
  * lane (symtab/image/lane.h) that all its samples fit, those in functions on instruction
  * boundaries and none outside or in data (verdict.h), where no other lane's do. That
- * takes HLG_APART_LEAST samples. The stretches of a sandbox
- * (tools/feed/turns.h) are judged together, and only where they do not fit one lane each
- * by itself. An image of which it is stated who runs it (guest.elf@BASE:tid=17) is run by
- * them and by nobody else; where that is said of threads, these count and no sandboxes.
- * Of whom it cannot be told, the samples lie outside of all images, and a warning says
- * whose.
+ * takes HLG_APART_LEAST samples of which it can be told if they fit: none in a perf map,
+ * or behind data in code. The stretches of a sandbox (tools/feed/turns.h) are judged
+ * together, and only where they do not fit one lane each by itself. An image of which it
+ * is stated who runs it (guest.elf@BASE:tid=17) is run by them and by nobody else; where
+ * that is said of threads, these count and no sandboxes. Of whom it cannot be told, the
+ * samples lie outside of all images, and a warning says whose.
  */
 #ifndef HLG_FILTER_TRUST_APART_H
 #define HLG_FILTER_TRUST_APART_H
