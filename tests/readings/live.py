@@ -29,6 +29,12 @@ HALT = b"\xf4"
 OPTIONS = {"gaps": "retag", "region": 0, "top": 0, "min": 0, "sort": "overhead"}
 
 
+def events_of(parts):
+    """What guests are sampled by, each once, in the order of their first samples."""
+    return list(dict.fromkeys(p.event for p in parts
+                              if isinstance(p, Sample) and p.event not in HITS))
+
+
 class Stream(Recording):
     """A recording in pipe mode. parts: (what, bytes) each, in their order: a sample, how many
     were lost, "round", or None."""

@@ -17,7 +17,7 @@ import types
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
-from live import HITS, Live, name_of
+from live import Live, events_of, name_of
 from modelled import Sample, is_guest, names_of, near
 from modelled_view import Count
 from tap import environment, run, seeds
@@ -46,20 +46,19 @@ class Figures(Live):
 
     def ask_json(self):
         shown, exact = self.shown, self.is_exact()
-        report, event = self.report() if shown.judged else None, self.event()
+        report, events = self.report() if shown.judged else None, self.events()
         self.want("json", lambda text: next(self.wrong(json.loads(text), shown, exact, report,
-                                                       event), None))
+                                                       events), None))
 
-    def event(self):
-        """What is sampled by, as soon as that is known: what the first sample is of."""
-        return next((p.event for p in self.parts if isinstance(p, Sample) and p.event not in HITS),
-                    None)
+    def events(self):
+        """What is sampled by, as soon as that is known: what samples are of, the first first."""
+        return events_of(self.parts)
 
-    def wrong(self, told, shown, exact, report, event):
+    def wrong(self, told, shown, exact, report, events):
         if told["format"] != 1 or "seen" not in told["start"]:
             yield f"{told}"
-        if told["event"] != event:
-            yield f"event {told['event']}, not {event}"
+        if told["events"] != events or told["event"] != (events[0] if events else None):
+            yield f"event {told['event']}, {told['events']}, not {events}"
         yield from self.sums("start", told["start"], shown.since, shown.took)
         if ("recent" in told) != (shown.rows is not None):
             yield f"recent: {told.get('recent')}"
@@ -113,7 +112,7 @@ class Figures(Live):
         told = json.loads(out)
         for which in "start", "recent":
             told[which]["ns"] = self.shown.ns
-        yield from self.wrong(told, self.shown, self.is_exact(), self.report(), self.event())
+        yield from self.wrong(told, self.shown, self.is_exact(), self.report(), self.events())
         if status != (3 if told["verdict"] == "mismatch" else 0):
             yield f"status {status} of {told['verdict']}"
         yield from self.check_report()

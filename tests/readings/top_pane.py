@@ -4,6 +4,7 @@ instructions, what the keys are."""
 import collections
 import os
 import re
+import textwrap
 
 from forged import TIME
 from lines import cut, percent, plural
@@ -13,7 +14,7 @@ from tap import ROOT, environment, must
 
 WAYS, BEFORE, NAME = 50, 17, 8  # panes.c: as many are shown; columns in front of a name, of one
 TRUNCATED = OUTSIDE._replace(name="[truncated: copied stack ends]")
-LATER = ("callers come up to two", "refreshes later, and those of the first moments never")
+LATER = "callers come up to two refreshes later, and those of the first moments never"
 
 
 class Callers:
@@ -38,8 +39,9 @@ class Callers:
         if len(ways) > WAYS:
             pane += [f"({len(ways) - WAYS} more ways)", ""]
         if bare:
-            pane += [f"{bare}{' more' * bool(ways)} sample{'s' * (bare != 1)}, of which no caller "
-                     f"is known: {LATER[0]}", LATER[1]]
+            pane += textwrap.wrap(
+                f"{bare}{' more' * bool(ways)} sample{'s' * (bare != 1)}, of which no caller is "
+                f"known: {LATER}", self.screen[0], break_long_words=False)
         self.show(place[1].name, pane)
         if len(ways) <= WAYS:
             self.ask_ways(pane, blocks)

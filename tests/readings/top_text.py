@@ -18,7 +18,7 @@ import types
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from lines import Any, cut, different, joined, line, percent, plural, whole
-from live import HITS, SECOND, Live, name_of
+from live import SECOND, Live, events_of, name_of
 from modelled import Sample, is_guest
 from seen import Screen
 from tap import seeds
@@ -77,10 +77,12 @@ class Text(Callers, Live):
     def live_line(self, columns):
         s, recent, ns = self.shown.since, self.shown.recent, self.shown.ns
         narrow = columns and columns < LIVE + EXITS * self.exits
-        event = next((p.event for p in self.parts if isinstance(p, Sample) and
-                      p.event not in HITS), None)
+        events = events_of(self.parts)
         text = Any((hours(self.shown.took),))
-        if event and not narrow:
+        if len(events) > 1 and not narrow:
+            text = joined("", text, f"  {len(events)} events")
+        elif events and not narrow:
+            event = events[0]
             clock = event.startswith(("cpu-clock", "task-clock"))
             text = joined("", text, f"  {event.partition(':')[0] if clock else event}")
         n = len(s.guest)

@@ -232,15 +232,37 @@ static void write_way(FILE *f, const struct hlg_paths *paths, const struct way *
 	fputs(path->cut ? "      (more callers, which are not known)\n\n" : "\n", f);
 }
 
-/* more: there are others. */
-static void write_bare(FILE *f, uint64_t bare, bool more)
+/* Words on lines that the screen has room for. */
+static void write_words(FILE *f, const struct hlg_screen *screen, const char *text)
 {
-	if (bare)
-		fprintf(f,
-			"%" PRIu64
-			"%s sample%s, of which no caller is known: callers come up "
-			"to two\nrefreshes later, and those of the first moments never\n",
-			bare, more ? " more" : "", bare == 1 ? "" : "s");
+	size_t column = 0;
+
+	for (size_t n; *text; text += n) {
+		text += strspn(text, " ");
+		n = strcspn(text, " ");
+		if (column && column + 1 + n > screen->columns) {
+			fputc('\n', f);
+			column = 0;
+		}
+		fprintf(f, "%s%.*s", column ? " " : "", (int)n, text);
+		column += n + (column != 0);
+	}
+	fputc('\n', f);
+}
+
+/* more: there are others. */
+static void write_bare(FILE *f, uint64_t bare, bool more, const struct hlg_screen *screen)
+{
+	char text[192];
+
+	if (!bare)
+		return;
+	snprintf(text, sizeof(text),
+		 "%" PRIu64
+		 "%s sample%s, of which no caller is known: callers come up to "
+		 "two refreshes later, and those of the first moments never",
+		 bare, more ? " more" : "", bare == 1 ? "" : "s");
+	write_words(f, screen, text);
 }
 
 static int write_ways(FILE *f, const struct hlg_report *report, const void *owner,
@@ -268,7 +290,7 @@ static int write_ways(FILE *f, const struct hlg_report *report, const void *owne
 	if (n > WAYS)
 		fprintf(f, "(%zu more ways)\n\n", n - WAYS);
 	if (rc == 0)
-		write_bare(f, bare, n > 0);
+		write_bare(f, bare, n > 0, screen);
 	free(ways);
 	hlg_paths_finish(&paths);
 	return rc;

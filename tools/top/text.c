@@ -56,6 +56,31 @@ static int plain_length(const char *event)
 	return (int)(clock ? strcspn(event, ":/") : strlen(event));
 }
 
+/* What is sampled by, i from 0 on; NULL past the last. */
+static const char *event_at(const struct hlg_top_shown *shown, uint32_t i)
+{
+	const struct hlg_profile *p = shown->profile;
+
+	for (uint32_t k = 0; p && k < p->n_events; k++)
+		if (p->events[k].kind != HLG_EVENT_TRACEPOINT && i-- == 0)
+			return p->events[k].name;
+	return p || i ? NULL : shown->event;
+}
+
+static void put_event(FILE *f, const struct hlg_top_shown *shown)
+{
+	char event[40];
+	uint32_t n = 0;
+
+	hlg_escape_cut(event, sizeof(event), shown->event ? shown->event : "");
+	while (event_at(shown, n))
+		n++;
+	if (n > 1)
+		fprintf(f, "  %" PRIu32 " events", n);
+	else if (event[0])
+		fprintf(f, "  %.*s", plain_length(event), event);
+}
+
 /* In a second, of late. */
 static void put_exits(FILE *f, const struct hlg_top_shown *shown)
 {
@@ -80,12 +105,10 @@ void hlg_top_text_live(FILE *f, const struct hlg_top_shown *shown)
 	const struct hlg_top_sums *s = &shown->sums;
 	struct hlg_count guest = hlg_top_window_guest(s);
 	const bool narrow = hlg_top_text_is_narrow(shown);
-	char event[40];
 
 	put_time(f, shown->took);
-	hlg_escape_cut(event, sizeof(event), shown->event ? shown->event : "");
-	if (event[0] && !narrow)
-		fprintf(f, "  %.*s", plain_length(event), event);
+	if (!narrow)
+		put_event(f, shown);
 	fprintf(f, "  %" PRIu64 "%s sample%s", guest.samples, narrow ? "" : " guest",
 		guest.samples == 1 ? "" : "s");
 	if (shown->rows) {
@@ -388,15 +411,20 @@ static json_t *json_sums(const struct hlg_top_sums *sums, uint64_t took)
 int hlg_top_text_json(FILE *f, const struct hlg_top_shown *shown, struct hlg_err *err)
 {
 	const struct hlg_top_rows *rows = shown->rows;
-	json_t *root, *list;
+	json_t *root, *list, *events;
+	const char *event;
 	int rc;
 
 	hlg_json_watch_begin();
 	root = json_object();
 	list = json_array();
+	events = json_array();
+	for (uint32_t i = 0; (event = event_at(shown, i)); i++)
+		json_array_append_new(events, hlg_json_text(event));
 	json_object_set_new(root, "hlguest", hlg_json_text(HLG_VERSION));
 	json_object_set_new(root, "format", hlg_json_number(1));
 	json_object_set_new(root, "event", hlg_json_text(shown->event));
+	json_object_set_new(root, "events", events);
 	json_object_set_new(root, "start", json_sums(&shown->sums, shown->took));
 	if (rows) {
 		json_object_set_new(root, "recent",

@@ -15,6 +15,7 @@ struct hlg_top_shown {
 	uint64_t took;                       /* ns since the start */
 	uint64_t window;                     /* ns that recent is, when it is full */
 	const char *event;                   /* that is sampled by; NULL: not known yet */
+	const struct hlg_profile *profile; /* that has this and others; NULL: no other */
 	const char *waits; /* why nothing is judged yet; NULL: there is no sample */
 	bool exits;        /* are recorded */
 	struct hlg_screen screen; /* columns, ascii */

@@ -53,6 +53,7 @@ static struct hlg_top_shown shown_of(const struct hlg_top_view *v)
 				      .took = v->took,
 				      .window = v->request->window,
 				      .event = event_name(v),
+				      .profile = v->given->profile,
 				      .exits = v->request->record.exits,
 				      .screen = v->screen ? hlg_top_screen_size()
 							  : hlg_screen_of(stdout)};
