@@ -25,7 +25,7 @@ from kit import Bench, content
 
 import made
 import stacked
-from tap import Skip, Tap, but_banner, must, need, parser
+from tap import DATA, Skip, Tap, but_banner, must, need, parser
 
 KEPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "saved-format-4.pb.gz")
 WHOLE = "--stacks=callgraph"
@@ -198,6 +198,14 @@ def back_to(caller, callee, tree):
     return next(back for back, to in tree.calls[caller].items() if to == callee)
 
 
+def whose(bench):
+    """Whose the host's stacks are is kept: by sandbox, and of one."""
+    elf, recording = (os.path.join(DATA, "hyperlight", name) for name in ("guest.elf", "turns.data"))
+    profile = bench.save(elf, recording, "--by=sandbox", "--force", WHOLE)
+    for words in ["--by=sandbox"], ["--sandbox=1"]:
+        yield from same(bench, elf, [recording], [profile], "--force", *words, formats=("folded",))
+
+
 def made_up(bench):
     """Any chains of host and guest, several events, at addresses of no function, too."""
     for seed in range(12):
@@ -237,6 +245,7 @@ def main():
             ("without stacks", flat),
             ("go tool pprof shows callers", lambda b, t: go_shows(b, t, found)),
             ("an inserted caller", inserted),
+            ("the host's stacks by sandbox", lambda b, _: whose(b)),
             ("recordings made up", lambda b, _: made_up(b)),
         ):
             tap.run(name, lambda f=function: list(f(bench, tree)))

@@ -212,7 +212,8 @@ START_TEST(odd_samples)
 }
 END_TEST
 
-/* Of four samples two get stacks; the host's and what is no sample stays. */
+/* Of four samples two get stacks, one of them of a precise event; the host's and what is
+ * no sample stays. */
 START_TEST(files)
 {
 	struct kit_event event = {.attr = attr, .ids = {1}, .name = "cpu-clock"};
@@ -231,7 +232,8 @@ START_TEST(files)
 	kit_u64(&records, PID);
 	kit_u64(&records, 150);
 	kit_end(&records, start);
-	put_sample(&records, PERF_RECORD_MISC_GUEST_KERNEL, 0x6000, 200, NULL, 0);
+	put_sample(&records, PERF_RECORD_MISC_GUEST_KERNEL | PERF_RECORD_MISC_EXACT_IP,
+		   0x6000, 200, NULL, 0);
 	put_sample(&records, PERF_RECORD_MISC_GUEST_USER, 0x7000, 300, NULL, 0);
 	kit_file(&file, &event, 1, &records, 0);
 	path = scratch_write("x.data", file.at, file.n);
