@@ -295,18 +295,19 @@ def check_pipe_mode(place):
             wrong.append("is not in pipe mode")
         if struct.pack("<IHHQ", rec.FEATURE, 0, 16, 30) in f.read():
             wrong.append("an empty feature is there")
-    # It is the same through a pipe.
-    with open(path, "rb") as f:
-        subprocess.run(["sh", "-c", 'cat | "$0" inject "$1" - -o "$2"', place.hlguest, DEMO,
-                        place.path("streamed")], stdin=f, check=True, env=environment(),
-                       stdout=subprocess.DEVNULL)
+    # It is the same through a pipe, standard input or one that has a name.
     place.inject(DEMO, path, "streamed2")
-    with open(place.path("streamed"), "rb") as f, open(place.path("streamed2"), "rb") as g:
-        one, two = ([r.data for r in rec.records_of(h.read()[16:])[0]
-                     if r.type != rec.MMAP2]  # has the path of a companion
-                    for h in (f, g))
-    if one != two or len(one) < 3000:
-        wrong.append("from a pipe it is another")
+    for name in "-", "/dev/stdin":
+        with open(path, "rb") as f:
+            subprocess.run(["sh", "-c", 'cat | "$0" inject "$1" "$3" -o "$2"', place.hlguest, DEMO,
+                            place.path("streamed"), name], stdin=f, check=True,
+                           env=environment(), stdout=subprocess.DEVNULL)
+        with open(place.path("streamed"), "rb") as f, open(place.path("streamed2"), "rb") as g:
+            one, two = ([r.data for r in rec.records_of(h.read()[16:])[0]
+                         if r.type != rec.MMAP2]  # has the path of a companion
+                        for h in (f, g))
+        if one != two or len(one) < 3000:
+            wrong.append(f"from a pipe, {name}, it is another")
     # A named pipe is called as the user named it.
     fifo = place.path("named pipe")
     os.mkfifo(fifo)
