@@ -61,7 +61,8 @@ static void put(struct kit *k, const struct did *did, uint64_t time)
 	kit_u64(k, 0x4000 + did->whose);
 	kit_u32(k, PID);
 	kit_u32(k, (uint32_t)did->tid);
-	kit_u64(k, time);
+	if (events[call].attr.sample_type & PERF_SAMPLE_TIME)
+		kit_u64(k, time);
 	kit_u64(k, 1);
 	if (call) {
 		kit_u32(k, 44);
@@ -442,6 +443,26 @@ START_TEST(uses)
 }
 END_TEST
 
+/* Whose a sample is only times tell. */
+START_TEST(without_times)
+{
+	static const struct did did[] = {{1, RUN, 6, 0}, {1, SAMPLE, 0, 1}};
+	const uint64_t types[2] = {events[0].attr.sample_type,
+				   events[1].attr.sample_type};
+	struct kit records = {0};
+	const char *why;
+
+	for (unsigned i = 0; i < 2; i++)
+		events[i].attr.sample_type &= ~(uint64_t)PERF_SAMPLE_TIME;
+	put(&records, &did[0], 900);
+	put(&records, &did[1], 1000);
+	ck_assert_ptr_null(turns_of(&records, &why));
+	for (unsigned i = 0; i < 2; i++)
+		events[i].attr.sample_type = types[i];
+	kit_free(&records);
+}
+END_TEST
+
 START_TEST(nothing_tells)
 {
 	static const struct did did[] = {{1, RUN, 6, 0}, {1, SAMPLE, 0, 1}};
@@ -516,6 +537,7 @@ int main(void)
 	tcase_add_loop_test(tap_case(suite, "a_profile_counts_them"),
 			    a_profile_counts_them, 0, 2);
 	tcase_add_loop_test(tap_case(suite, "uses"), uses, 0, 2);
+	tcase_add_test(tap_case(suite, "without_times"), without_times);
 	tcase_add_test(tap_case(suite, "nothing_tells"), nothing_tells);
 	tcase_add_test(tap_case(suite, "without_memory"), without_memory);
 	return tap_main(suite);
