@@ -4,6 +4,12 @@
 
 #include "tests/kit/tap.h"
 
+#ifdef __x86_64__
+#include <asm/svm.h>
+#include <asm/vmx.h>
+#include <linux/kvm.h>
+#endif
+
 static const struct {
 	unsigned isa;
 	uint32_t reason;
@@ -56,6 +62,35 @@ START_TEST(names)
 		known[_i].name);
 }
 END_TEST
+
+#ifdef __x86_64__
+static const struct reason {
+	uint32_t reason;
+	const char *name;
+} of_vmx[] = {VMX_EXIT_REASONS}, of_svm[] = {SVM_EXIT_REASONS};
+
+static void check(unsigned isa, const struct reason *reasons, size_t n)
+{
+	char buf[64];
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name =
+			hlg_exits_reason(isa, reasons[i].reason, buf, sizeof(buf));
+
+		if (strncmp(name, "0x", 2) != 0)
+			ck_assert_str_eq(name, reasons[i].name);
+	}
+}
+
+/* What both know has one name; kernel headers may be newer. */
+START_TEST(names_of_the_kernel)
+{
+	/* The last of VMX is a bit. */
+	check(HLG_ISA_VMX, of_vmx, sizeof(of_vmx) / sizeof(of_vmx[0]) - 1);
+	check(HLG_ISA_SVM, of_svm, sizeof(of_svm) / sizeof(of_svm[0]));
+}
+END_TEST
+#endif
 
 START_TEST(ports_of_no_version)
 {
@@ -120,6 +155,9 @@ int main(void)
 	TCase *tc = tap_case(suite, "names");
 
 	tcase_add_loop_test(tc, names, 0, sizeof(known) / sizeof(known[0]));
+#ifdef __x86_64__
+	tcase_add_test(tc, names_of_the_kernel);
+#endif
 	tcase_add_test(tc, ports_of_no_version);
 	tcase_add_loop_test(tc, ports_move, 0, sizeof(versions) / sizeof(versions[0]));
 	tcase_add_test(tc, versions_add_up);
