@@ -350,6 +350,7 @@ class Judge:
         yield from self.rows("regions", told["regions"],
                              regions if self.same and not self.children else [])
         yield from self.csv(told)
+        yield from self.few()
         yield from self.text(told["total"])
 
     def sides_told(self, told):
@@ -463,6 +464,22 @@ class Judge:
                     yield f"CSV {what}: {different}"
             if len(got) != len(expected):
                 yield f"CSV: {len(got)} {what}s, not {len(expected)}"
+
+    def few(self):
+        """top= counts the rows that min= leaves: up to one behind a smaller one that it does not."""
+        shares = [100 * max(row.shares) for row in self.ordered]
+        for i, (small, large) in enumerate(zip(shares, shares[1:])):
+            least = math.floor(large - .01)
+            if small < least:
+                top = 1 + sum(share >= least for share in shares[:i + 1])
+                options = self.options
+                self.options = {**options, "min": least, "top": top}
+                out, _, _ = self.run("csv")
+                self.options = options
+                got = sum(f["record"] == "function" for f in csv.DictReader(io.StringIO(out)))
+                if got != top:
+                    yield f"CSV: {got} functions of at least {least} %, not {top}"
+                return
 
 
 def flat(f):
