@@ -3,9 +3,11 @@
  * The truths hold, and a fault in each is noticed: the guests' ELF is copied, one byte or
  * two of it changed, and measured again. Guests run where /dev/kvm opens.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "tests/kit/tap.h"
@@ -109,6 +111,26 @@ START_TEST(one_more_is_noticed)
 	ck_assert_uint_eq(hlg_calibrate_faults(NULL, c), no_kvm ? 1 : 2);
 	ck_assert(!are_exact(&c->counts, HLG_COUNT_NATIVE));
 	ck_assert(!are_exact(&c->counts, HLG_COUNT_GUEST));
+}
+END_TEST
+
+/* Room for everything but the guests, and why nothing was counted. */
+START_TEST(no_room_is_told)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	uint64_t pages = 0, room;
+	struct hlg_calibration *c;
+
+	ck_assert(f && fscanf(f, "%" SCNu64, &pages) == 1);
+	fclose(f);
+	room = pages * (uint64_t)sysconf(_SC_PAGESIZE) + HLG_GUEST_IMAGE_ROOM / 2;
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &(struct rlimit){room, RLIM_INFINITY}), 0);
+	no_kvm = "not asked here";
+	c = count();
+	setrlimit(RLIMIT_AS, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++)
+		ck_assert_str_eq(c->counts.steps[HLG_COUNT_NATIVE][i].reason,
+				 "memory to run code in: Cannot allocate memory");
 }
 END_TEST
 
@@ -322,6 +344,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, counts_hold);
 	tcase_add_test(tc, one_more_is_noticed);
+	tcase_add_test(tc, no_room_is_told);
 	tcase_add_test(tc, hung_programs_are_killed);
 	tc = tap_case(suite, "crossings");
 	tcase_add_checked_fixture(tc, enter, leave);
