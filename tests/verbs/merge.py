@@ -134,7 +134,7 @@ def lists(bench):
             (["--input-list=nosuch"], 1, "nosuch"), (["-0", "x.data"], 2, "none is given"),
             (["--input-list=/dev/null"], 1, "names nothing"),
             (["--input-list=odd"], 1, "need -0"),
-            (["--input-list=list", "--shard=9/10"], 2, "nothing to read"),
+            (["--input-list=list", "--shard=9/10"], 2, "nothing to read, as there are 8 recordings"),
             (["--input-list=list", "--shard=3/3"], 2, "is no part"),
             (["--input-list=list", "-o", "list"], 2, "list")):
         out, err, got = bench.run("report", "guest.elf", *words)
