@@ -339,6 +339,23 @@ def refusals(bench):
         yield f"merge of nothing: status {status}"
 
 
+def changed_meanwhile(bench):
+    """Nothing is saved of an ELF that has changed when its bytes are asked for."""
+    saved, folder = content(bench.save("demo.elf", "demo-user.data")), bench.folder("changed")
+    elf, fifo = (os.path.join(folder, name) for name in ("demo.elf", "fifo"))
+    shutil.copy(os.path.join(bench.folder("given"), "demo.elf"), elf)
+    os.mkfifo(fifo)
+    with subprocess.Popen([bench.hlguest, "report", elf, fifo, "--format=pprof", "-o", "out"],
+                          cwd=folder, stderr=subprocess.PIPE, text=True) as child:
+        with open(fifo, "wb") as f:  # is read when the ELF has been opened
+            os.utime(elf, (1, 1))
+            f.write(saved)
+        err = child.communicate(timeout=TIMEOUT)[1]
+    if child.returncode != 1 or "cannot be read again" not in err or \
+            os.path.exists(os.path.join(folder, "out")):
+        yield f"status {child.returncode}, {os.listdir(folder)}: {err}"
+
+
 def rows_of(table, event):
     """What each name has of an event's (samples, period), in a CSV report by event."""
     sums = ({}, {})
@@ -423,6 +440,7 @@ def main():
         ("clocks count time", clocks_count_time),
         ("standard input", standard_input),
         ("what cannot be had is refused", refusals),
+        ("an ELF that changes meanwhile", changed_meanwhile),
         ("go tool pprof agrees", go_agrees),
         ("go tool pprof stays quiet", pprof_stays_quiet),
     ))
