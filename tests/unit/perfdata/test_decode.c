@@ -190,7 +190,7 @@ static void make(struct expected *e, uint64_t type)
 	e->attr.sample_period = 4711;
 	e->attr.read_format = draw() % 32;
 	e->attr.branch_sample_type = draw() % 2 << 17 | draw() % 2 << 19;
-	e->attr.sample_regs_user = draw() & 0xff0f;
+	e->attr.sample_regs_user = draw_word() & UINT64_C(0x800000030000ff0f);
 	start = kit_begin(&e->record, PERF_RECORD_SAMPLE, 2);
 	put_leading(e, type);
 	put_variable(e, type);
