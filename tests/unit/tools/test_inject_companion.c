@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "filter/options/options.h"
 #include "tests/kit/mkelf-guest.h"
 #include "tests/kit/scratch.h"
 #include "tests/kit/tap.h"
@@ -47,6 +48,45 @@ START_TEST(malformed)
 }
 END_TEST
 
+/* The id of a companion of a guest whose last function is called so. */
+static struct hlg_build_id id_with(const char *name)
+{
+	struct hlg_build_id id = {0};
+	struct mkelf_guest guest;
+	struct mkelf_image file;
+	struct hlg_image *image;
+	struct hlg_units units;
+	struct hlg_err err;
+	FILE *tmp = tmpfile();
+
+	mkelf_guest_init(&guest, 0x400000);
+	guest.syms[8].name = name; /* "last" */
+	ck_assert_int_eq(mkelf_build(&guest.elf, &file), 0);
+	ck_assert_int_eq(
+		hlg_image_open_elf(&image, scratch_image("guest.elf", &file), &err), 0);
+	ck_assert(hlg_companion_units_init(&units, image, HLG_GAPS_RETAG));
+	ck_assert_msg(hlg_companion_write(&units, false, tmp, "companion", &id, &err) ==
+			      0,
+		      "%s", err.msg);
+	hlg_companion_units_finish(&units);
+	hlg_image_destroy(image);
+	mkelf_finish(&file);
+	fclose(tmp);
+	return id;
+}
+
+/* Who has kept the one by its id must not be shown the names of the other. */
+START_TEST(names_tell_apart)
+{
+	struct hlg_build_id one = id_with("one"), two = id_with("two"),
+			    again = id_with("one");
+
+	ck_assert_uint_gt(one.size, 0);
+	ck_assert_mem_eq(&one, &again, sizeof(one));
+	ck_assert_mem_ne(&one, &two, sizeof(one));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("inject companion");
@@ -54,5 +94,6 @@ int main(void)
 
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_test(tc, malformed);
+	tcase_add_test(tc, names_tell_apart);
 	return tap_main(suite);
 }
