@@ -227,6 +227,28 @@ START_TEST(folder_moves)
 }
 END_TEST
 
+/* Who may write into a folder, but not list it, writes there. */
+START_TEST(folder_of_others)
+{
+	struct hlg_temp_file temp;
+	uid_t me = geteuid();
+	int fd;
+
+	named = _i & 1;
+	ck_assert_int_eq(mkdir("a", 0777), 0);
+	ck_assert_int_eq(chmod(".", 0755), 0);
+	ck_assert_int_eq(chmod("a", 0333), 0);
+	if (me == 0) /* who may list all */
+		ck_assert_int_eq(seteuid(65534), 0);
+	fd = begin(&temp, "a/report");
+	ck_assert_int_eq(hlg_temp_file_commit(&temp, fd), 0);
+	close(fd);
+	ck_assert_int_eq(access("a/report", F_OK), 0);
+	ck_assert_int_eq(seteuid(me), 0);
+	ck_assert_int_eq(chmod("a", 0777), 0);
+}
+END_TEST
+
 /* Mode, whatever the umask, and from the first moment nothing that it does not allow. */
 START_TEST(mode)
 {
@@ -308,6 +330,7 @@ int main(void)
 	tcase_add_test(tc, others_are_not_touched);
 	tcase_add_loop_test(tc, long_name, 0, 2);
 	tcase_add_loop_test(tc, folder_moves, 0, 2);
+	tcase_add_loop_test(tc, folder_of_others, 0, 2);
 	tcase_add_loop_test(tc, mode, 0, 10);
 	tcase_add_loop_test(tc, name_is_taken_by_a_folder, 0, 2);
 	tcase_add_loop_test(tc, nameless, 0, 2);
