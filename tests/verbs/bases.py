@@ -177,6 +177,17 @@ def nobody(bench, rng):
         yield f"of one base: {outside} outside, {report['notes']}"
 
 
+def least(bench, rng):
+    """Twelve distinct addresses are enough to find where a guest is, eleven are not."""
+    rest = [(0x200000, 7, rng.sample(bench.addrs, 600)), (0x210000, 8, rng.sample(bench.addrs, 600))]
+    for n, outside in (12, 0), (11, 11 * 25):
+        addrs = rng.sample(sorted(set(bench.addrs)), n) * 25
+        path = bench.write("least.data", [*rest, (0x220000, 9, addrs)])
+        found = bench.json("report", "--top=0", bench.elf, path)["totals"]["outside"]["samples"]
+        if found != outside:
+            yield f"of {n} addresses {found} samples are outside, not {outside}"
+
+
 def short(bench, rng):
     """Of a guest with short threads, beside what fits nothing, all is counted; of a saved profile
     what is at another base; ELFs that were not found take nothing from those that were."""
@@ -291,7 +302,7 @@ def main():
             tap.skip("bases", e)
             return tap.finish()
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
-                ("nobody", nobody), ("short", short), ("alike", alike), \
+                ("nobody", nobody), ("least", least), ("short", short), ("alike", alike), \
                 ("lanes", lanes), ("saved", saved), ("twice", twice), ("begun", begun):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()
