@@ -114,6 +114,28 @@ START_TEST(one_more_is_noticed)
 }
 END_TEST
 
+/* Who may not open it is told how one may. */
+START_TEST(no_right_is_told)
+{
+	struct hlg_vm_machine machine;
+	uid_t me = geteuid();
+	int rc;
+
+	if (access("/dev/kvm", F_OK) != 0)
+		return;
+	if (me == 0) /* who may open all */
+		ck_assert_int_eq(seteuid(65534), 0);
+	rc = hlg_vm_machine_init(&machine, HLG_VM_PAGE_SIZE, &err);
+	ck_assert_int_eq(seteuid(me), 0);
+	if (rc == 0)
+		hlg_vm_machine_finish(&machine);
+	else
+		ck_assert_str_eq(err.msg,
+				 "/dev/kvm: Permission denied (join the group that "
+				 "owns it, often kvm)");
+}
+END_TEST
+
 /* Room for everything but the guests, and why nothing was counted. */
 START_TEST(no_room_is_told)
 {
@@ -344,6 +366,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, counts_hold);
 	tcase_add_test(tc, one_more_is_noticed);
+	tcase_add_test(tc, no_right_is_told);
 	tcase_add_test(tc, no_room_is_told);
 	tcase_add_test(tc, hung_programs_are_killed);
 	tc = tap_case(suite, "crossings");
