@@ -88,14 +88,14 @@ class Judge:
                 self.at[image][base].add(lane)
         return found.left if found.at else []
 
-    def warnings(self, left):
-        for number, (sandbox, tid), n in left[:MOST_NAMED]:
+    def warnings(self, left, most=MOST_NAMED):
+        for number, (sandbox, tid), n in left[:most]:
             who = f"sandbox {sandbox}" if sandbox >= 0 else f"thread {tid}"
             yield f"hlguest: warning: {self.files[number]}: {who} has {plural(n, 'sample')}, " + \
                 "of which no base was found: outside here"
         if len(left) > MOST_NAMED:
             yield f"hlguest: warning: {len(left) - MOST_NAMED} more have samples that are " + \
-                "outside here"
+                "outside here (hlguest report -v lists them)"
 
     def lane(self, s):
         return self.lanes.get(id(s), 0) if self.alone else 0
