@@ -277,6 +277,7 @@ static size_t judge_all(const struct hlg_apart *apart, const struct hlg_runners 
 int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_runners_recording *r,
 		     struct hlg_err *err)
 {
+	struct hlg_note_list notes = {0};
 	struct hlg_runners units;
 	size_t told = 0;
 	int rc = 0;
@@ -284,7 +285,7 @@ int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_runners_recording
 	if (!hlg_runners_collect(&units, r->profile))
 		rc = hlg_err_memory(err, r->path);
 	else
-		told = judge_all(apart, &units, r->notes);
+		told = judge_all(apart, &units, &notes);
 	/* What could not be read told nothing. */
 	for (size_t i = 0; rc == 0 && i < apart->space->n_images; i++)
 		if (hlg_image_unread(apart->space->images[i]))
@@ -293,6 +294,10 @@ int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_runners_recording
 		rc = fail(apart, r, &units, err);
 	if (rc == 0 && !hlg_runners_move(&units, r, apart->space->n_lanes))
 		rc = hlg_err_memory(err, r->path);
+	/* A recording that cannot be told apart is left out, its samples are nowhere. */
+	if (rc == 0)
+		hlg_note_list_append(r->notes, &notes);
+	hlg_note_list_finish(&notes);
 	hlg_runners_finish(&units);
 	return rc;
 }
