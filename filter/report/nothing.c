@@ -231,7 +231,8 @@ bool hlg_nothing_why(const struct hlg_profile *p, const char *of, struct hlg_err
 	if (p->seen.samples == 0 && p->origins.unread + p->origins.unread_profiles)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%sno samples: of what was summed %" PRIu64
-			    " could not be read (hlguest merge said which)",
+			    " were left out (who summed it said why: hlguest merge, or "
+			    "the logs of a fleet)",
 			    of, p->origins.unread + p->origins.unread_profiles);
 	else if (p->seen.samples == 0)
 		hlg_err_set(err, HLG_EINPUT,

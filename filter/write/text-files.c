@@ -44,6 +44,7 @@ struct list {
 	struct hlg_table table;
 	size_t folder; /* bytes of each path that are left out */
 	size_t alike;  /* of each path, from its beginning */
+	bool tails;    /* only what paths end with tells them apart */
 };
 
 /* Bytes that all paths begin with, whole characters. */
@@ -74,7 +75,6 @@ static long longest(const struct list *l)
 
 	for (size_t i = 0; i < l->r->n_files; i++) {
 		long n = hlg_table_cells(l->r->files[i].path + l->folder);
-
 		most = n > most ? n : most;
 	}
 	return most;
@@ -101,6 +101,18 @@ static void leave_out(struct list *l, unsigned char column)
 	l->table.n = n;
 }
 
+/* Would these look the same, cut in the middle as tables cut? */
+static bool are_one_when_cut(const struct list *l, const char *a, const char *b)
+{
+	const size_t n_a = strlen(a), n_b = strlen(b);
+	const long left = room_of(l) - 2;
+	const size_t head = (size_t)(left > 0 ? left - left / 3 : 0);
+	const size_t tail = (size_t)(left > 0 ? left / 3 : 0);
+
+	return n_a > head + tail && n_b > head + tail && strncmp(a, b, head) == 0 &&
+	       strcmp(a + n_a - tail, b + n_b - tail) == 0;
+}
+
 static void fit(struct list *l)
 {
 	static const unsigned char in_order[] = {SHARE, LOST, SAMPLES};
@@ -111,12 +123,15 @@ static void fit(struct list *l)
 		return;
 	l->alike = alike_of(l->r);
 	for (size_t i = 0; i < l->alike; i++)
-		if (first[i] == '/')
+		if (i && first[i] == '/')
 			l->folder = i + 1;
 	most = longest(l);
 	most = most < NAME ? most : NAME;
 	for (size_t i = 0; i < sizeof(in_order) && room_of(l) < most; i++)
 		leave_out(l, in_order[i]);
+	for (size_t i = 1; i < l->r->n_files; i++)
+		l->tails |= are_one_when_cut(l, l->r->files[i - 1].path + l->folder,
+					     l->r->files[i].path + l->folder);
 }
 
 /* "file (in some/folder/)", to be freed: as much of it as there is room for. */
@@ -139,17 +154,19 @@ static char *heading_of(const struct list *l)
 	return hlg_memstream_close(&m);
 }
 
-/* A path that has no room is cut at its left: as much of what all begin with as must be.
- * To be freed; NULL without memory. */
+/* A path that has no room is cut at its left: as much of what all begin with as must be,
+ * or of all. To be freed; NULL without memory. */
 static char *name_of(const struct list *l, const char *path)
 {
+	const size_t most = l->tails ? strlen(path) : l->alike;
+	const long room = room_of(l);
 	const char *dots = l->table.screen.ascii ? ".." : "\u2026";
 	size_t at = l->folder;
 	char *name;
 
-	if (!l->table.screen.columns || hlg_table_cells(path + at) <= room_of(l))
+	if (!l->table.screen.columns || hlg_table_cells(path + at) <= room)
 		return strdup(path + at);
-	while (at < l->alike && hlg_table_cells(path + at) + 2 > room_of(l)) {
+	while (at < most && hlg_table_cells(path + at) + 2 > room) {
 		size_t step = hlg_escape_plain(path + at);
 
 		at += step ? step : 1;
@@ -157,12 +174,6 @@ static char *name_of(const struct list *l, const char *path)
 	if (asprintf(&name, "%s%s", at > l->folder ? dots : "", path + at) < 0)
 		return NULL;
 	return name;
-}
-
-static void write_not_read(FILE *f, const void *file)
-{
-	if (((const struct hlg_report_file *)file)->problem)
-		fputs("  (left out)", f);
 }
 
 static bool write_file(FILE *f, const struct list *l, const struct hlg_report_file *file)
@@ -176,10 +187,7 @@ static bool write_file(FILE *f, const struct list *l, const struct hlg_report_fi
 		[LOST] = hlg_table_count_value(file->lost),
 		[BASE] = hlg_table_text_value(file->fit.n_bases ? base : NULL),
 		[CHECK] = hlg_table_text_value(trust),
-		[FILE_NAME] = {.is = name,
-			       .text = name,
-			       .tail = write_not_read,
-			       .of = file},
+		[FILE_NAME] = hlg_table_text_value(name),
 	};
 	bool whole;
 
@@ -193,6 +201,8 @@ static bool write_file(FILE *f, const struct list *l, const struct hlg_report_fi
 		 hlg_verdict_said(file->fit.verdict));
 	for (size_t i = 0; file->problem && i < FILE_NAME; i++)
 		c[i].is = false;
+	if (file->problem)
+		c[CHECK] = hlg_table_text_value("left out");
 	whole = name && l->sink->row(f, &l->table, c, 0);
 	free(name);
 	return whole;

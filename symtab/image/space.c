@@ -82,8 +82,9 @@ static int settle(struct hlg_space *space, struct hlg_image *image, struct hlg_e
 {
 	int rc = hlg_base_decide(image, err);
 
-	if (rc == 0)
-		rc = hlg_space_arrange(space, err);
+	if (rc < 0)
+		return rc;
+	rc = hlg_space_arrange(space, err);
 	if (rc != HLG_EINPUT || (image->from != HLG_BASE_DEFAULT && !image->sought))
 		return rc;
 	hlg_image_clear_base(image);

@@ -9,6 +9,13 @@ from modelled_view import Count
 from text_head import SAID
 
 
+def are_one(a, b, left):
+    """Would these look the same, cut in the middle to so many characters?"""
+    head, tail = max(0, left - left // 3), max(0, left // 3)
+    return min(len(a), len(b)) > head + tail and \
+        (a[:head], a[len(a) - tail:]) == (b[:head], b[len(b) - tail:])
+
+
 class Sums:
     """A part of the Judge there: all that it has at hand is."""
 
@@ -97,18 +104,20 @@ class Sums:
                    Column("lost", 1, 6), Column("base", 2, -14), Column("check", 1, -11),
                    Column("file", 1, 0)]
         paths = [f["path"] for f in self.json["files"]]
-        folder, alike, left = "", 0, []
+        folder, alike, left, tails = "", 0, [], False
 
         def room():
             return self.columns - sum(c.gap + abs(c.width) for c in columns
                                       if c.heading not in left)
         if self.columns and max(map(len, paths)) > room():
             alike = len(os.path.commonprefix(paths))
-            folder = paths[0][:paths[0].rfind("/", 0, alike) + 1]
+            folder = paths[0][:paths[0].rfind("/", 1, alike) + 1]
             need = min(24, max(map(len, paths)) - len(folder))
             for heading in ("share", "lost", "samples"):
                 if room() < need:
                     left.append(heading)
+            names = [path[len(folder):] for path in paths]
+            tails = any(are_one(*two, room() - 2) for two in zip(names, names[1:]))
         if folder and room() - len("file (in )") >= 6:
             columns[-1].heading = \
                 f"file (in {cut(folder, room() - len('file (in )'), self.ascii)})"
@@ -118,7 +127,8 @@ class Sums:
             share = f["guest"] / f["samples"] if f["samples"] else 0
             name = f["path"][len(folder):]
             if self.columns and len(name) > room():
-                from_ = max(0, min(alike - len(folder), len(name) + 2 - room()))
+                from_ = max(0, min(len(name) if tails else alike - len(folder),
+                                   len(name) + 2 - room()))
                 name = (".." if self.ascii else "…") * (from_ > 0) + name[from_:]
             cells = [str(f["samples"]), str(f["guest"]), joined("", percent(share), " %"),
                      str(f["lost"]), self.base_of(f), SAID[f["verdict"]].partition(" ELF")[0],

@@ -44,7 +44,7 @@ echo "$n;cluster"
 """
 
 
-SUMMED = "sum.pb.gz has 7 of 8 recordings; 1 could not be read (a report of it says why)\n"
+SUMMED = "sum.pb.gz has 7 of 8 recordings; 1 left out (a report of it says why)\n"
 
 
 class Bench:
@@ -144,7 +144,7 @@ def here(bench):
     if sorted(names) != sorted(n.encode() for n in bench.names):
         yield f"lists: {names}"
     out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
-    if status or "3 of 3 are whole" not in out or "7 of 8 recordings are in them, 1 could" not in out:
+    if status or "3 of 3 are whole" not in out or "7 of 8 recordings are in them, 1 left out" not in out:
         yield f"status: {status}, {out}{err}"
     shutil.copy2(bench.path("sum.pb.gz"), bench.path("kept"))
     bench.run("report", "-q", "guest.elf", bench.names[0], "--format=pprof", "-o", "less.pb.gz")

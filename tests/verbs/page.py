@@ -151,7 +151,7 @@ def check_files(build, words):
             for row in re.findall("<tr>(.*?)</tr>", table)[1:]]
     right = [[str(f["samples"]), str(f["guest"]), f"{100 * f['guest'] / f['samples']:.2f} %",
               str(f["lost"]), f["base"], "OK", f["path"]] if not f["problem"]
-             else ["-"] * 6 + [f["path"] + "  (left out)"] for f in json.loads(out)["files"]]
+             else ["-"] * 5 + ["left out", f["path"]] for f in json.loads(out)["files"]]
     if rows != right or status != 1:
         yield f"{rows}, not {right}; status {status}"
 

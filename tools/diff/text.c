@@ -146,7 +146,7 @@ static const char *path_of(const struct hlg_diff *diff, int s, long cells)
 	if (hlg_table_cells(path) <= cells)
 		return path;
 	for (size_t i = 0; path[i] && path[i] == other[i]; i++)
-		if (path[i] == '/')
+		if (i && path[i] == '/') /* the root is no folder that says little */
 			folder = i + 1;
 	return path + folder;
 }

@@ -124,7 +124,7 @@ int hlg_fleet_status_show(const struct hlg_fleet_plan *plan, struct hlg_err *err
 	print_to_do(plan, &to_do);
 	fault = find_fault(plan, &sums);
 	printf("recorded  %" PRIu64 " of %" PRIu64 " recordings are in them, %" PRIu64
-	       " could not be read%s\n",
+	       " left out%s\n",
 	       sums.recordings, recordings, sums.unread,
 	       !sums.unread ? ""
 	       : fault      ? " (their tasks' logs say why)"

@@ -185,8 +185,7 @@ static void tell_sum(const struct hlg_fleet_plan *plan, const struct hlg_pprof_o
 	printf(" has %" PRIu64 " of %" PRIu64 " recordings", of->recordings,
 	       of->recordings + of->unread);
 	if (of->unread)
-		printf("; %" PRIu64 " could not be read (a report of it says why)",
-		       of->unread);
+		printf("; %" PRIu64 " left out (a report of it says why)", of->unread);
 	putchar('\n');
 }
 
