@@ -156,6 +156,7 @@ static const struct {
 	{"guest.elf emit=pass", 0x70000, 32, 0, 0},
 	{"guest.elf b.elf@0x72000", 0x70000, 32, 0, 0}, /* another is in the way, */
 	{"guest.elf b.elf@0x6f000", 0x70000, 32, 0, 0}, /* or begins before */
+	{"guest.elf b.elf@0x73000", 0x70000, 32, 0, 0}, /* or at the last page */
 	{"guest.elf b.elf@0x80000", 0x70000, 32, 0, 1},
 	{"guest.elf map:in.map", 0x70000, 32, 0, 0},
 	{"guest.elf map:around.map", 0x70000, 32, 0, 1},
@@ -200,6 +201,57 @@ START_TEST(few_are_not_vouched_for)
 	feed(&run, 0x70000, 32, 1);
 	settle(&run);
 	expect(run.space.images[0], 0x4000, HLG_BASE_NOTE);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* Samples on boundaries and off them, of so many addresses each. */
+struct some {
+	uint64_t on, on_each, off, off_each;
+};
+
+static void feed_some(struct hlg_run *run, uint64_t base, const struct some *some)
+{
+	feed(run, base, some->on, (unsigned)some->on_each);
+	for (uint64_t i = 0; i < some->off; i++)
+		kit_add(run, 0, base + 0x1061 + 4 * i, 1, (unsigned)some->off_each);
+}
+
+static const struct {
+	struct some here; /* where the file has it */
+	uint64_t elsewhere;
+	struct some there;
+	bool moves;
+} refusals[] = {
+	/* What is verified stays, also where more lie across it. */
+	{{12, 1, 0, 0}, 0x5000, {32, 1, 0, 0}, false},
+	/* Mixed is not verified. */
+	{{12, 1, 3, 1}, 0x70000, {32, 1, 0, 0}, true},
+	/* More must fit there than fit here. */
+	{{6, 50, 4, 10}, 0x70000, {32, 5, 0, 0}, false},
+	{{6, 50, 4, 10}, 0x70000, {32, 10, 0, 0}, true},
+	{{6, 50, 4, 100}, 0x70000, {32, 10, 0, 0}, true},
+	/* Nearly all must, of samples and of addresses. */
+	{{2, 1, 0, 0}, 0x70000, {32, 100, 1, 1}, false},
+	{{2, 1, 0, 0}, 0x70000, {32, 1, 1, 100}, false},
+	{{2, 1, 0, 0}, 0x70000, {32, 100, 0, 0}, true},
+	/* One of several bases is the file's. */
+	{{32, 3, 2, 100}, 0x70000, {32, 20, 0, 0}, false},
+};
+
+START_TEST(the_files_base_is_refused)
+{
+	struct hlg_run run;
+
+	write_guest("guest.elf", "0.17.0", ET_DYN);
+	kit_start(&run, "guest.elf");
+	feed_some(&run, 0x4000, &refusals[_i].here);
+	feed_some(&run, refusals[_i].elsewhere, &refusals[_i].there);
+	settle(&run);
+	ck_assert_uint_eq(run.space.images[0]->base,
+			  refusals[_i].moves ? refusals[_i].elsewhere : 0x4000);
+	ck_assert_int_eq(run.space.images[0]->from,
+			 refusals[_i].moves ? HLG_BASE_FOUND : HLG_BASE_NOTE);
 	hlg_run_finish(&run);
 }
 END_TEST
@@ -469,6 +521,8 @@ int main(void)
 		tcase_add_loop_test(tc, guests_beside_the_files_base, 0,
 				    sizeof(others) / sizeof(others[0]));
 		tcase_add_test(tc, few_are_not_vouched_for);
+		tcase_add_loop_test(tc, the_files_base_is_refused, 0,
+				    sizeof(refusals) / sizeof(refusals[0]));
 		tcase_add_loop_test(tc, a_base_that_some_fit_stays, 0, 4);
 		tcase_add_loop_test(tc, few_are_matched, 0, 3);
 		tcase_add_loop_test(tc, a_recording_is_judged_at_all_bases, 0, 2);

@@ -231,6 +231,71 @@ START_TEST(who_is_believed)
 }
 END_TEST
 
+/* Where the image lay before, if anywhere, and where KVM's records have it, which is six
+ * pages long. */
+static const struct {
+	uint64_t base;
+	enum hlg_base_from from;
+	uint64_t recorded[3], expected[3];
+	uint64_t in_the_way, other; /* what is told to overlap; 0: nothing is */
+} overlaps[] = {
+	/* The one kept before it counts. */
+	{0,
+	 HLG_BASE_NONE,
+	 {0x4000, 0x24000, 0x25000},
+	 {0x4000, 0x24000},
+	 0x24000,
+	 0x25000},
+	{0, HLG_BASE_NONE, {0x4000, 0x8000, 0xc000}, {0x4000, 0xc000}, 0x4000, 0x8000},
+	/* Or the one that it has, on both sides of it. */
+	{0xa000, HLG_BASE_NOTE, {0x6000, 0xa000, 0xe000}, {0xa000}, 0xa000, 0x6000},
+	{0xa000,
+	 HLG_BASE_NOTE,
+	 {0x2000, 0xa000, 0xe000},
+	 {0x2000, 0xa000},
+	 0xa000,
+	 0xe000},
+	/* What samples of guests, one by one, have found is in the way of what is not. */
+	{0xa000, HLG_BASE_FOUND, {0x6000}, {0xa000}, 0, 0},
+	{0xa000, HLG_BASE_FOUND, {0xe000}, {0xa000}, 0, 0},
+	{0xa000,
+	 HLG_BASE_FOUND,
+	 {0xc000, 0x10000, 0x14000},
+	 {0xa000, 0x14000},
+	 0xc000,
+	 0x10000},
+	{0xa000, HLG_BASE_FOUND, {0x2000, 0x12000}, {0xa000, 0x2000, 0x12000}, 0, 0},
+};
+
+START_TEST(one_of_those_that_overlap_stays)
+{
+	struct hlg_image *image = open_image();
+	struct hlg_err err;
+	bool placed;
+	size_t n = 0;
+
+	if (overlaps[_i].from != HLG_BASE_NONE)
+		hlg_image_set_base(image, overlaps[_i].base, overlaps[_i].from, &err);
+	for (int i = 0; i < 3; i++)
+		if (overlaps[_i].recorded[i])
+			add(overlaps[_i].recorded[i] + 0x1280, i, false);
+	ck_assert_int_eq(place(image, false, &placed), 0);
+	for (; n < 3 && overlaps[_i].expected[n]; n++) {
+		ck_assert_uint_gt(hlg_image_n_bases(image), n);
+		ck_assert_uint_eq(hlg_image_base(image, n).base,
+				  overlaps[_i].expected[n]);
+	}
+	ck_assert_uint_eq(hlg_image_n_bases(image), n);
+	ck_assert(image->kvm_overlaps == (overlaps[_i].other != 0));
+	if (overlaps[_i].other) {
+		ck_assert_uint_eq(image->kvm_base, overlaps[_i].in_the_way);
+		ck_assert_uint_eq(image->kvm_other, overlaps[_i].other);
+	}
+	hlg_starts_finish(&s);
+	hlg_image_destroy(image);
+}
+END_TEST
+
 /* A real guest, whose dispatch_function is at 0x35910 of its own. */
 START_TEST(threads_with_several_sandboxes)
 {
@@ -280,6 +345,8 @@ int main(void)
 	tcase_add_test(tc, the_first_of_each_sandbox_counts);
 	tcase_add_test(tc, bases_are_whole_pages);
 	tcase_add_test(tc, who_is_believed);
+	tcase_add_loop_test(tc, one_of_those_that_overlap_stays, 0,
+			    sizeof(overlaps) / sizeof(overlaps[0]));
 	tcase_add_test(tc, threads_with_several_sandboxes);
 	return tap_main(suite);
 }
