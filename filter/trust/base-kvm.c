@@ -82,13 +82,6 @@ void hlg_base_kvm_finish(struct hlg_base_kvm *bases)
 	*bases = (struct hlg_base_kvm){0};
 }
 
-static bool overlap(const struct hlg_image *image, uint64_t a, uint64_t b)
-{
-	uint64_t size = image->end - image->first;
-
-	return a != b && (a > b ? a - b : b - a) < size;
-}
-
 /* That one which the image has already, or NULL. */
 static const uint64_t *find_own(const struct hlg_image *image,
 				const struct hlg_base_kvm *bases)
@@ -106,7 +99,7 @@ static const uint64_t *find_own(const struct hlg_image *image,
  */
 static void drop_overlap(struct hlg_image *image, struct hlg_base_kvm *bases)
 {
-	const uint64_t *found = find_own(image, bases);
+	const uint64_t *found = find_own(image, bases), size = image->end - image->first;
 	const uint64_t own = found ? *found : 0;
 	bool told = false;
 	size_t n = 0;
@@ -114,9 +107,10 @@ static void drop_overlap(struct hlg_image *image, struct hlg_base_kvm *bases)
 	for (size_t i = 0; i < bases->n; i++) {
 		uint64_t base = bases->at[i], in_the_way = base;
 
-		if (found && overlap(image, base, own))
+		/* Behind its own that is the last one that stays. */
+		if (base < own && own - base < size)
 			in_the_way = own;
-		else if (n && overlap(image, base, bases->at[n - 1]))
+		else if (n && base - bases->at[n - 1] < size)
 			in_the_way = bases->at[n - 1];
 		if (in_the_way == base) {
 			bases->at[n++] = base;
