@@ -486,6 +486,15 @@ static size_t peel(const struct search *s, struct hlg_sampled *addrs, size_t n,
 	return n - (to - from);
 }
 
+static int compare_fits(const void *a, const void *b)
+{
+	const struct hlg_fit *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return x->base < y->base ? -1 : x->base > y->base;
+}
+
 /* All bases of a cluster; addrs is used up. */
 static bool search_cluster(struct search *s, struct hlg_sampled *addrs, size_t n,
 			   struct hlg_found *found, struct hlg_fit *rival)
@@ -501,27 +510,18 @@ static bool search_cluster(struct search *s, struct hlg_sampled *addrs, size_t n
 				found->best = best;
 			return true;
 		}
-		if (found->n == 0 || best.samples > found->fits[0].samples)
-			found->rival = rival->on ? *rival : (struct hlg_fit){0};
 		if (!add_fit(found, &best))
 			return false;
-		/* The largest stays in front: its rival is the one that is told. */
-		if (best.samples > found->fits[0].samples) {
+		/* What will be the first stays in front: its rival is the one that is
+		 * told. */
+		if (compare_fits(&best, found->fits) <= 0) {
 			found->fits[found->n - 1] = found->fits[0];
 			found->fits[0] = best;
+			found->rival = rival->on ? *rival : (struct hlg_fit){0};
 		}
 		n = peel(s, addrs, n, best.base);
 	}
 	return true;
-}
-
-static int compare_fits(const void *a, const void *b)
-{
-	const struct hlg_fit *x = a, *y = b;
-
-	if (x->samples != y->samples)
-		return x->samples > y->samples ? -1 : 1;
-	return x->base < y->base ? -1 : x->base > y->base;
 }
 
 void hlg_base_find_sort(struct hlg_found *found)

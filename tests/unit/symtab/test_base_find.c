@@ -210,13 +210,14 @@ START_TEST(input_stays)
 }
 END_TEST
 
-/* Also if the higher one, having more addresses, was found first. */
+/* Also if the higher one, having more addresses, was found first; the runner-up is that
+ * of the lower, as it is without the other. */
 START_TEST(equal_neighbours_lie_by_base)
 {
-	uint64_t random = 1, next;
+	uint64_t random = 1, next, rival;
 	size_t n;
 
-	if (!sampling_guest(&finding_guest, 2))
+	if (!sampling_guest(&finding_guest, 1))
 		return;
 	next = 0x4000 + ((size_of(&finding_guest) + 0xfff) & ~UINT64_C(0xfff));
 	finding_draw(150, 0x4000, &random);
@@ -229,6 +230,13 @@ START_TEST(equal_neighbours_lie_by_base)
 	check_whole(&finding_found.fits[0], 0x4000, 150);
 	check_whole(&finding_found.fits[1], next, 300);
 	ck_assert_uint_eq(finding_found.fits[0].samples, finding_found.fits[1].samples);
+	rival = finding_found.rival.base;
+	while (finding_set.n && finding_set.at[finding_set.n - 1].ip >= next)
+		finding_set.n--;
+	finding_run();
+	ck_assert_uint_eq(finding_found.n, 1);
+	ck_assert_uint_ne(finding_found.rival.on, 0);
+	ck_assert_uint_eq(finding_found.rival.base, rival);
 }
 END_TEST
 
