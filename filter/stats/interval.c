@@ -189,11 +189,16 @@ const char *hlg_interval_percent(char buf[static 16], double share)
 	return buf;
 }
 
-const char *hlg_interval_part(char buf[static 16], uint64_t part, uint64_t rest)
+double hlg_interval_part_share(uint64_t part, uint64_t rest)
 {
 	double share = part + rest ? (double)part / (double)(part + rest) : 0;
 
-	return hlg_interval_percent(buf, rest ? fmin(share, 0.9999) : share);
+	return rest ? fmin(share, 0.9999) : share;
+}
+
+const char *hlg_interval_part(char buf[static 16], uint64_t part, uint64_t rest)
+{
+	return hlg_interval_percent(buf, hlg_interval_part_share(part, rest));
 }
 
 const char *hlg_interval_points(char buf[static 16], double share)

@@ -63,7 +63,11 @@ double hlg_interval_effective(uint64_t samples, uint64_t sum, hlg_u128 squares);
 /* Percent of a share with two decimals ("12.34"), in every locale. */
 const char *hlg_interval_percent(char buf[static 16], double share);
 
-/* The same of a part of all, which is it and the rest: not "100.00" if there is any. */
+/* The share of a part in all, which is it and the rest: none that is told as 100.00 % if
+ * there is any. 0 of nothing. */
+double hlg_interval_part_share(uint64_t part, uint64_t rest);
+
+/* Percent of that, as above. */
 const char *hlg_interval_part(char buf[static 16], uint64_t part, uint64_t rest);
 
 /* Percentage points with a sign, two decimals: "+1.68", "-0.04", "+0.00". */

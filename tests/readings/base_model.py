@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from base_search import NOBODY, PAGE, Finder, Guests, addresses
 from forged import TEXT
-from lines import different, line, percent, plural
+from lines import different, line, part, plural
 from made_bases import DISPATCH, ENTRY, PIO, Made
 from modelled import is_guest, write_all
 from modelled_view import Selection
@@ -159,8 +159,7 @@ class Judge:
     @staticmethod
     def row(base, fit, tail):
         def share(of):
-            all_of = of[True] + of[False]
-            return [f"{text:>9} %" for text in percent(of[True] / all_of if all_of else 0)]
+            return [f"{text:>9} %" for text in part(of[True], of[False])]
         both = "|".join(re.escape(text) for text in share(fit.of))
         addrs = "|".join(re.escape(text) for text in share(fit.n))
         return re.escape(f"{base:18} {fit.samples:12} ") + f"(?:{both})" + re.escape(
@@ -176,7 +175,7 @@ class Judge:
             return
         self.err.append("|".join(line(
             f"hlguest: {path}: no base stands out; the best, {fit.base:#x}, has ",
-            percent(fit.n[True] / (fit.n[True] + fit.n[False])),
+            part(fit.n[True], fit.n[False]),
             " % of addresses on instruction starts (is it this guest's ELF?)")
             for fit in found.best) or line(
                 f"hlguest: {path}: no base stands out (is it this guest's ELF?)"))

@@ -43,7 +43,7 @@ def percent(share, slack=0):
 
 def part(n, rest):
     """What n is of it and the rest; where there is any, it is not all."""
-    return percent(min(n / (n + rest), .9999 if rest else 1))
+    return percent(min(n / (n + rest), .9999 if rest else 1) if n + rest else 0)
 
 
 def points(share, slack=0):

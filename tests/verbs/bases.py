@@ -40,8 +40,10 @@ class Bench:
              os.path.join(HYPERLIGHT, "guest.elf"), self.elf)
         found = self.json("annotate", "--top=0", os.path.join(HYPERLIGHT, "guest.elf"),
                           os.path.join(HYPERLIGHT, "mix.data"))
+        starts = [int(line["addr"], 16) for f in found["functions"] for line in f["lines"]]
         self.addrs = [int(line["addr"], 16) for f in found["functions"] for line in f["lines"]
                       for _ in range(line["samples"])]
+        self.inside = next(addr + 1 for addr in self.addrs if addr + 1 not in starts)
 
     def json(self, *argv):
         out, err, status = run(self.hlguest, *argv, "--format=json")
@@ -58,14 +60,16 @@ class Bench:
                                for base, tid, addrs in guests for addr in addrs])
         return path
 
-    def write_begun(self, name, guests):
-        """The same, of which KVM's records have the entry at the ELF's entry point."""
+    def write_begun(self, name, guests, begins=None):
+        """The same, of which KVM's records have the entry at the ELF's entry point, at these
+        bases or others."""
         path = os.path.join(self.work, name)
         with open(self.elf, "rb") as f:
             entry, = struct.unpack_from("<Q", f.read(32), 24)
         with open(path, "wb") as f:
-            f.write(forged.begun([(entry + base, tid, [addr + base for addr in addrs])
-                                  for base, tid, addrs in guests]))
+            f.write(forged.begun([(entry + begin, tid, [addr + base for addr in addrs])
+                                  for begin, (base, tid, addrs) in
+                                  zip(begins or [base for base, *_ in guests], guests)]))
         return path
 
     def functions(self, *argv):
@@ -195,14 +199,16 @@ def short(bench, rng):
               *((0x200000, 8 + i, rng.sample(bench.addrs, 10)) for i in range(20))]
     path = bench.write("short.data", [*guests, (0x5001, 99, range(0, 40 * 5003, 5003))])
     profile = os.path.join(bench.work, "elsewhere.pb.gz")
-    elsewhere = (0x9000000, 7, rng.sample(bench.addrs, 400))
-    must(bench.hlguest, "report", bench.elf, bench.write("elsewhere.data", [elsewhere]),
+    elsewhere = [(0x9000000, 7, rng.sample(bench.addrs, 400)),
+                 (0x19000000, 7, rng.sample(bench.addrs, 300))]
+    must(bench.hlguest, "report", bench.elf, bench.write("elsewhere.data", elsewhere),
          "--format=pprof", "--out=" + profile)
     small = os.path.join(HYPERLIGHT, "small.elf")
     for words, wanted in (([bench.elf, path], [(0x200000, 500)]),
                           ([small, bench.elf, path], [(0x200000, 500)]),
                           ([bench.elf, small, path], [(0x200000, 500)]),
-                          ([bench.elf, path, profile], [(0x200000, 500), (0x9000000, 400)])):
+                          ([bench.elf, path, profile],
+                           [(0x200000, 500), (0x9000000, 400), (0x19000000, 300)])):
         out, err, status = run(bench.hlguest, "base", *words)
         rows = [line.split() for line in out.splitlines() if line.startswith("0x")]
         if [(int(row[0], 16), int(row[1])) for row in rows] != wanted or \
@@ -210,6 +216,12 @@ def short(bench, rng):
                 "thread 99 has 40 samples, of which no base was found" not in err or \
                 status != (small in words) or err.count("\n") != 1 + (small in words):
             yield f"base {words}: status {status}: {out}{err}"
+    # All of these are found from the samples, and none beside what something else says.
+    report = bench.json("report", bench.elf, path, profile)
+    bases = {int(b["base"], 16): b["samples"] for b in report["images"][0]["bases"]}
+    if bases != {0x200000: 500, 0x9000000: 400, 0x19000000: 300} or \
+            any("some samples fit" in note for note in report["notes"]):
+        yield f"report: {bases}, {report['notes']}"
 
 
 def alike(bench, rng):
@@ -269,6 +281,41 @@ def twice(bench, rng):
             yield f"lookup: {out}"
 
 
+def nearly(bench, rng):
+    """Of very many one is off: that is not all."""
+    addrs = rng.choices(bench.addrs, k=30000)
+    out, err, status = run(bench.hlguest, "base", bench.elf, bench.write(
+        "nearly.data", [(0x200000, 7, [*addrs, bench.inside])]))
+    row = [line.split() for line in out.splitlines() if line.startswith("0x")]
+    if status or err or [of[:3] for of in row] != [["0x200000", "30001", "99.99"]]:
+        yield f"status {status}: {out}{err}"
+
+
+def elsewhere(bench, rng):
+    """KVM's records have the smaller of two; or one elsewhere, which is nobody's then: what
+    lies there is another ELF's."""
+    guests = [(0x200000, 7, rng.sample(bench.addrs, 600)),
+              (0x8000000, 8, rng.sample(bench.addrs, 300))]
+    path = bench.write_begun("second.data", guests, [0x9001, 0x8000000])
+    out, err, status = run(bench.hlguest, "base", bench.elf, path)
+    told = ["KVM's records have it there" in line for line in out.splitlines() if line[:2] == "0x"]
+    if status or err or told != [False, True]:
+        yield f"the second: status {status}: {out}{err}"
+    other = os.path.join(bench.work, "other.elf")
+    must("objcopy", "-R", ".note.hyperlight-version", os.path.join(HYPERLIGHT, "small.elf"), other)
+    found = bench.json("annotate", "--top=0", os.path.join(HYPERLIGHT, "small.elf"),
+                       os.path.join(HYPERLIGHT, "small.data"))
+    small = [int(line["addr"], 16) for f in found["functions"] for line in f["lines"]
+             for _ in range(line["samples"])]
+    path = bench.write_begun("other.data", [guests[0], (0x8000000, 8, small)],
+                             [0x8000000, 0x9001])
+    out, err, status = run(bench.hlguest, "base", bench.elf, other, path)
+    rows = [line.split()[:2] for line in out.splitlines() if line[:2] == "0x"]
+    if status != 3 or rows != [["0x200000", "600"], ["0x8000000", str(len(small))]] or \
+            err.count("\n") != 1:
+        yield f"another's: status {status}: {out}{err}"
+
+
 def begun(bench, rng):
     """KVM's records have a hundred sandboxes, each at a base of its own; and more than are
     kept, which is said; and of two that lie across each other the lower one in any order."""
@@ -303,7 +350,8 @@ def main():
             return tap.finish()
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
                 ("nobody", nobody), ("least", least), ("short", short), ("alike", alike), \
-                ("lanes", lanes), ("saved", saved), ("twice", twice), ("begun", begun):
+                ("lanes", lanes), ("saved", saved), ("twice", twice), ("nearly", nearly), \
+                ("elsewhere", elsewhere), ("begun", begun):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()
 

@@ -79,13 +79,6 @@ static void put_remark(FILE *f, const void *of)
 		fputs("  (KVM's records have it there)", f);
 }
 
-static double share_of(uint64_t part, uint64_t rest)
-{
-	double all = (double)part + (double)rest;
-
-	return all > 0 ? (double)part / all : 0;
-}
-
 static const struct hlg_column columns[] = {
 	{"base", "base", .type = HLG_VALUE_WORD, .width = -18},
 	{"samples", "samples", .type = HLG_VALUE_COUNT, 1, 12},
@@ -106,9 +99,10 @@ static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image
 	const struct hlg_value values[] = {
 		hlg_table_text_value(base),
 		hlg_table_count_value(fit->samples),
-		hlg_table_number_value(share_of(fit->on_samples, fit->off_samples)),
+		hlg_table_number_value(
+			hlg_interval_part_share(fit->on_samples, fit->off_samples)),
 		hlg_table_count_value(fit->on + fit->off),
-		hlg_table_number_value(share_of(fit->on, fit->off)),
+		hlg_table_number_value(hlg_interval_part_share(fit->on, fit->off)),
 		{.tail = put_remark, .of = &line},
 	};
 
@@ -203,7 +197,7 @@ static int not_found(const struct hlg_image *image, const struct hlg_addresses *
 	char percent[16];
 	struct hlg_err err;
 
-	hlg_interval_percent(percent, share_of(found->best.on, found->best.off));
+	hlg_interval_part(percent, found->best.on, found->best.off);
 	if (addrs->n < 20)
 		hlg_err_set(&err, HLG_EINPUT,
 			    "%s: too few distinct addresses to find a base: %zu%s, and "
