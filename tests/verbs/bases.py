@@ -38,12 +38,19 @@ class Bench:
         self.work = work
         must("objcopy", "-R", ".note.hyperlight-version",
              os.path.join(HYPERLIGHT, "guest.elf"), self.elf)
-        found = self.json("annotate", "--top=0", os.path.join(HYPERLIGHT, "guest.elf"),
-                          os.path.join(HYPERLIGHT, "mix.data"))
-        starts = [int(line["addr"], 16) for f in found["functions"] for line in f["lines"]]
-        self.addrs = [int(line["addr"], 16) for f in found["functions"] for line in f["lines"]
-                      for _ in range(line["samples"])]
-        self.inside = next(addr + 1 for addr in self.addrs if addr + 1 not in starts)
+        self.addrs, self.starts = self.sampled("guest.elf", "mix.data")
+        self.inside = next(addr + 1 for addr in self.addrs if addr + 1 not in self.starts)
+        self.small, self.small_addrs = os.path.join(work, "other.elf"), \
+            self.sampled("small.elf", "small.data")[0]
+        must("objcopy", "-R", ".note.hyperlight-version", os.path.join(HYPERLIGHT, "small.elf"),
+             self.small)
+
+    def sampled(self, *names):
+        """Own addresses of all samples; and where instructions begin in these functions."""
+        found = self.json("annotate", "--top=0", *(os.path.join(HYPERLIGHT, n) for n in names))
+        lines = [line for f in found["functions"] for line in f["lines"]]
+        return [int(line["addr"], 16) for line in lines for _ in range(line["samples"])], \
+            {int(line["addr"], 16) for line in lines}
 
     def json(self, *argv):
         out, err, status = run(self.hlguest, *argv, "--format=json")
@@ -226,7 +233,7 @@ def short(bench, rng):
 
 def alike(bench, rng):
     """Two ELFs of the same code, two bases, and one guest that fits nothing: the first has all."""
-    other = os.path.join(bench.work, "other.elf")
+    other = os.path.join(bench.work, "alike.elf")
     shutil.copy(bench.elf, other)
     path = bench.write("alike.data", [(0x200000, 7, rng.sample(bench.addrs, 600)),
                                       (0x8000000, 8, sorted(set(bench.addrs))[:9] * 60),
@@ -301,19 +308,39 @@ def elsewhere(bench, rng):
     told = ["KVM's records have it there" in line for line in out.splitlines() if line[:2] == "0x"]
     if status or err or told != [False, True]:
         yield f"the second: status {status}: {out}{err}"
-    other = os.path.join(bench.work, "other.elf")
-    must("objcopy", "-R", ".note.hyperlight-version", os.path.join(HYPERLIGHT, "small.elf"), other)
-    found = bench.json("annotate", "--top=0", os.path.join(HYPERLIGHT, "small.elf"),
-                       os.path.join(HYPERLIGHT, "small.data"))
-    small = [int(line["addr"], 16) for f in found["functions"] for line in f["lines"]
-             for _ in range(line["samples"])]
-    path = bench.write_begun("other.data", [guests[0], (0x8000000, 8, small)],
+    path = bench.write_begun("other.data", [guests[0], (0x8000000, 8, bench.small_addrs)],
                              [0x8000000, 0x9001])
-    out, err, status = run(bench.hlguest, "base", bench.elf, other, path)
+    out, err, status = run(bench.hlguest, "base", bench.elf, bench.small, path)
     rows = [line.split()[:2] for line in out.splitlines() if line[:2] == "0x"]
-    if status != 3 or rows != [["0x200000", "600"], ["0x8000000", str(len(small))]] or \
+    if status != 3 or rows != [["0x200000", "600"], ["0x8000000", str(len(bench.small_addrs))]] or \
             err.count("\n") != 1:
         yield f"another's: status {status}: {out}{err}"
+
+
+def few(bench, rng):
+    """A guest of few addresses is of the one ELF and base that they fit, if ELFs have one base,
+    too; of two it is nobody's. What lies right behind an ELF is not inside."""
+    guests = [(0x200000, 7, rng.sample(bench.addrs, 600)), (0x200000, 8, bench.small_addrs),
+              (0x200000, 9, sorted(set(bench.small_addrs))[:9])]
+    report = json.loads(run(bench.hlguest, "report", "--format=json", bench.elf, bench.small,
+                            bench.write("one-base.data", guests))[0])
+    if report["totals"]["outside"]["samples"]:
+        yield f"one base: {report['totals']['outside']}, {report['notes']}"
+    both = sorted(a for a in bench.starts if a + 0x10000 in bench.starts)[:9]
+    guests = [guests[0], (0x210000, 8, rng.sample(bench.addrs, 400)), (0x210000, 9, both)]
+    report = bench.json("report", bench.elf, bench.write("both-fit.data", guests))
+    if len(both) < 3 or report["totals"]["outside"]["samples"] != len(both) or \
+            report["images"][0]["base"] != "0x200000":
+        yield f"{len(both)} fit both: {report['totals']['outside']}, {report['images'][0]}"
+    with open(bench.elf, "rb") as f:
+        elf = f.read()
+    at, n = struct.unpack_from("<Q", elf, 32)[0], struct.unpack_from("<H", elf, 56)[0]
+    end = max(vaddr + size for kind, vaddr, size in (
+        struct.unpack_from("<I12xQ16xQ", elf, at + 56 * i) for i in range(n)) if kind == 1)
+    path = bench.write("behind.data", [(0x200000, 7, [*guests[0][2], end])])
+    _, err, _ = run(bench.hlguest, "base", bench.elf, bench.small, path)
+    if "base: 1 are left by the images before it" not in err:
+        yield f"behind: {end:#x}: {err}"
 
 
 def begun(bench, rng):
@@ -351,7 +378,7 @@ def main():
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
                 ("nobody", nobody), ("least", least), ("short", short), ("alike", alike), \
                 ("lanes", lanes), ("saved", saved), ("twice", twice), ("nearly", nearly), \
-                ("elsewhere", elsewhere), ("begun", begun):
+                ("elsewhere", elsewhere), ("few", few), ("begun", begun):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()
 
