@@ -10,7 +10,8 @@
  * found from all samples as they are (base-search.h).
  *
  * Images whose bases are known before are in the first lane. Who runs one of these, by 99
- * % of his samples, is in that lane, too, and who lies across one in another.
+ * % of his samples, is in that lane, too, and who lies across one in another. What others
+ * have in such an image is outside if they get another lane or none, and is told.
  *
  * To keep samples by thread costs many times what reading does. A recording is therefore
  * searched as a whole first: where 99 % of its samples, and of those inside, fit bases
@@ -42,7 +43,8 @@ struct hlg_guest_bases {
 	struct hlg_guest_base *at;
 	size_t n;
 	unsigned n_lanes;
-	size_t untold;              /* guests without a base, or without a lane */
+	size_t untold; /* guests without a base, or without a lane */
+	uint64_t lost; /* samples in images with a base, of guests in other lanes */
 	struct hlg_note_list notes; /* who they are */
 };
 
@@ -54,8 +56,9 @@ struct hlg_guest_bases_finder {
 
 /* What was found of a recording: bases of each guest, by units; or of all of it. */
 struct hlg_guest_bases_found {
-	bool whole;    /* all of it is in one lane */
-	unsigned lane; /* this one, once settled */
+	bool whole;      /* all of it is in one lane */
+	unsigned lane;   /* this one, once settled */
+	uint64_t placed; /* of the whole: samples in images with a base */
 	struct hlg_runners units;
 	struct hlg_guest_base *at; /* lane: number of the unit that begins the guest; 0
 				      of the whole */
