@@ -90,8 +90,8 @@ static int find_guest(int dashes, char **argv, struct found *found, struct hlg_e
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: no such file (is it the guest's ELF?)", lost);
 	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: %s (use hlguest guest.elf -- %s ...)", command[0],
-			   hlg_record_command_lacks(command), command[0]);
+			   "%s: %s (name each that runs: hlguest guest.elf -- %s ...)",
+			   command[0], hlg_record_command_lacks(command), command[0]);
 }
 
 static bool is_option(const char *word, const char *option)

@@ -73,12 +73,14 @@ static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 				   r->pid, r->pid);
 	if (r->pid)
 		return hlg_err_set(err, HLG_EINPUT,
-				   "-p %s: no guest ELF is found by that process's "
-				   "command line (name it: hlguest top guest.elf -p %s)",
+				   "-p %s: that process's command line names no guest "
+				   "ELF, or several (name each that runs: hlguest top "
+				   "guest.elf -p %s)",
 				   r->pid, r->pid);
-	return hlg_err_set(err, HLG_EINPUT, "%s: %s (use hlguest top guest.elf -- %s ...)",
-			   r->command[0], hlg_record_command_lacks(r->command),
-			   r->command[0]);
+	return hlg_err_set(
+		err, HLG_EINPUT,
+		"%s: %s (name each that runs: hlguest top guest.elf -- %s ...)",
+		r->command[0], hlg_record_command_lacks(r->command), r->command[0]);
 }
 
 int hlg_top_guests_find(struct hlg_top_guests *g, const struct hlg_verb_texts *named,
