@@ -157,6 +157,12 @@ def check_once(bench):
     _, err, status = bench.run("--once", "-o", path)
     if status != 2 or "is there already" not in err:
         yield f"over a recording: status {status}: {err}"
+    out, err, status = bench.run("--once", "--format=json", "--every=0.5s", "--window=1s")
+    if "not in this build" in err:
+        return
+    recent = json.loads(out)["recent"]["ns"]
+    if status or not 10 ** 9 <= recent < 2 * 10 ** 9:
+        yield f"status {status}: a window of {recent} ns: {err}"
 
 
 def check_json(bench):

@@ -24,8 +24,11 @@ uint64_t hlg_top_view_now(void)
 
 bool hlg_top_view_begin(struct hlg_top_view *v, uint64_t now)
 {
-	return hlg_top_window_begin(
-		&v->window, (size_t)(v->request->window / v->request->every), now);
+	const size_t n = (size_t)(v->request->window / v->request->every);
+
+	/* Who wants one table ends in the middle of a slice, which is not to drive a
+	 * whole one out. */
+	return hlg_top_window_begin(&v->window, n + v->request->once, now);
 }
 
 void hlg_top_view_finish(struct hlg_top_view *v)
