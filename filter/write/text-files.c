@@ -216,8 +216,8 @@ int hlg_text_files(FILE *f, const struct hlg_report *r, const struct hlg_table_s
 	bool ok;
 
 	memcpy(l.columns, all_columns, sizeof(all_columns));
-	for (unsigned char i = 0; i < COLUMNS; i++)
-		l.layout[i] = i;
+	for (int i = 0; i < COLUMNS; i++)
+		l.layout[i] = (unsigned char)i;
 	l.table = (struct hlg_table){l.columns, l.layout, COLUMNS, .screen = r->screen};
 	if (l.table.screen.columns)
 		fit(&l);

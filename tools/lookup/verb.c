@@ -480,7 +480,7 @@ static int lookup(const struct arguments *args)
 
 	if (rc == 0)
 		rc = hlg_out_open(&out, args->out, stdout, &err);
-	if (rc < 0)
+	if (rc != 0)
 		return hlg_output_failure(rc, &err);
 	l.f = out.f;
 	opened = open_lookup(&l, &err) == 0;

@@ -13,7 +13,7 @@
 #include "tests/unit/symtab/finding.h"
 
 enum {
-	TRIALS = 40,
+	TRIALS = 15,
 	SAMPLED = 200,
 	FARTHEST = 8192
 };
