@@ -180,15 +180,6 @@ static bool meets_placed(const struct hlg_space *space,
 	return false;
 }
 
-static uint64_t sum_of(const struct hlg_addresses *addrs)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < addrs->n; i++)
-		sum += addrs->at[i].samples;
-	return sum;
-}
-
 bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
 				const struct hlg_profile *profile,
 				struct hlg_guest_bases_found *found, bool *fits)
@@ -199,12 +190,9 @@ bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
 
 	*found = (struct hlg_guest_bases_found){.whole = true};
 	if (ok)
-		found->placed = sum_of(&addrs);
-	if (ok)
 		hlg_addresses_keep_outside(&addrs, finder->space);
-	if (ok)
-		all = sum_of(&addrs);
-	found->placed -= all;
+	for (size_t i = 0; ok && i < addrs.n; i++)
+		all += addrs.at[i].samples;
 	if (ok)
 		ok = find_guest(finder, &addrs, 0, found, &misfits);
 	else
@@ -277,23 +265,17 @@ static bool add_matched(struct hlg_guest_bases_found *found,
 	return true;
 }
 
-static uint64_t samples_of(const struct hlg_runners *units, size_t begin, size_t end)
+/* Are nearly all samples of a guest in images that were placed before? addrs: in none. */
+static bool is_placed(const struct hlg_runners *units, size_t begin, size_t end,
+		      const struct hlg_addresses *addrs)
 {
-	uint64_t samples = 0;
+	uint64_t all = 0, outside = 0;
 
 	for (size_t i = begin; i < end; i++)
-		samples += units->at[i].samples;
-	return samples;
-}
-
-/* take(), which counts besides what the guest has in images. */
-static bool take_guest(struct hlg_addresses *addrs, const struct hlg_space *space,
-		       struct hlg_runners *units, size_t begin, size_t end)
-{
-	if (!take(addrs, space, units, begin, end))
-		return false;
-	units->at[begin].placed = samples_of(units, begin, end) - sum_of(addrs);
-	return true;
+		all += units->at[i].samples;
+	for (size_t i = 0; i < addrs->n; i++)
+		outside += addrs->at[i].samples;
+	return (double)outside <= (1 - FIT) * (double)all;
 }
 
 /* Guests of too few addresses are those that were found, where they fit these; but those
@@ -319,10 +301,9 @@ static bool match_others(const struct hlg_guest_bases_finder *finder,
 			k++;
 		if (k < n && found->at[k].lane == i)
 			continue;
-		ok = take_guest(&addrs, finder->space, units, i, j);
+		ok = take(&addrs, finder->space, units, i, j);
 		matched = NULL;
-		if (ok &&
-		    (double)sum_of(&addrs) <= (1 - FIT) * (double)samples_of(units, i, j))
+		if (ok && is_placed(units, i, j, &addrs))
 			units->at[i].settled = true;
 		else if (ok)
 			matched = match(finder, known, n_known, &addrs);
@@ -351,7 +332,7 @@ bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 		uint64_t misfits;
 
 		j = hlg_runners_guest(units, i);
-		ok = take_guest(&addrs, finder->space, units, i, j) &&
+		ok = take(&addrs, finder->space, units, i, j) &&
 		     find_guest(finder, &addrs, (unsigned)i, found, &misfits);
 	}
 	return ok && match_others(finder, found);
@@ -407,23 +388,20 @@ static void leave(struct hlg_guest_bases *bases, const char *path,
 	const size_t end = hlg_runners_guest(&found->units, unit);
 	const bool thread = first->sandbox < 0;
 	hlg_note_list_adder *tell = hlg_note_list_crowd_adder(bases->untold++);
-	const uint64_t samples = samples_of(&found->units, unit, end);
-	char placed[80] = "";
+	uint64_t samples = 0;
 
-	for (size_t i = unit; i < end; i++)
+	for (size_t i = unit; i < end; i++) {
 		found->units.at[i].untold = 1;
+		samples += found->units.at[i].samples;
+	}
 	give(found, unit, HLG_LANE_NOBODY);
-	if (first->placed)
-		snprintf(placed, sizeof(placed),
-			 ", %" PRIu64 " in ELFs whose base is known, and others",
-			 first->placed);
 	if (tell)
 		tell(&bases->notes,
 		     "%s: %s %" PRId32 " has %" PRIu64
-		     " sample%s%s, of which no base was found: outside here",
+		     " sample%s, of which no base was found: outside here",
 		     path, thread ? "thread" : "sandbox",
 		     thread ? first->tid : first->sandbox, samples,
-		     samples == 1 ? "" : "s", placed);
+		     samples == 1 ? "" : "s");
 }
 
 /* All that were not found. */
@@ -469,9 +447,6 @@ bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_spac
 			ok = add(bases, &found->at[k], lane);
 		if (lane != HLG_LANE_NOBODY && lane >= bases->n_lanes)
 			bases->n_lanes = lane + 1;
-		if (lane)
-			bases->lost += found->whole ? found->placed
-						    : found->units.at[unit].placed;
 		give(found, unit, lane);
 	}
 	return ok;
@@ -524,12 +499,6 @@ void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
 	hlg_note_list_append(notes, &bases->notes);
 	hlg_note_list_crowd_rest(notes, bases->untold,
 				 "have samples that are outside here");
-	if (bases->lost)
-		hlg_note_list_warn(notes,
-				   "%" PRIu64 " sample%s in ELFs whose base is known: "
-				   "outside here, as who has them lies across another "
-				   "guest (name these ELFs FILE@auto, too)",
-				   bases->lost, bases->lost == 1 ? "" : "s");
 }
 
 int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space *space,

@@ -11,7 +11,7 @@
  *
  * Images whose bases are known before are in the first lane. Who runs one of these, by 99
  * % of his samples, is in that lane, too, and who lies across one in another. What others
- * have in such an image is outside if they get another lane or none, and is told.
+ * have in such an image is outside if they get another lane or none.
  *
  * To keep samples by thread costs many times what reading does. A recording is therefore
  * searched as a whole first: where 99 % of its samples, and of those inside, fit bases
@@ -43,8 +43,7 @@ struct hlg_guest_bases {
 	struct hlg_guest_base *at;
 	size_t n;
 	unsigned n_lanes;
-	size_t untold; /* guests without a base, or without a lane */
-	uint64_t lost; /* samples in images with a base, of guests in other lanes */
+	size_t untold;              /* guests without a base, or without a lane */
 	struct hlg_note_list notes; /* who they are */
 };
 
@@ -56,9 +55,8 @@ struct hlg_guest_bases_finder {
 
 /* What was found of a recording: bases of each guest, by units; or of all of it. */
 struct hlg_guest_bases_found {
-	bool whole;      /* all of it is in one lane */
-	unsigned lane;   /* this one, once settled */
-	uint64_t placed; /* of the whole: samples in images with a base */
+	bool whole;    /* all of it is in one lane */
+	unsigned lane; /* this one, once settled */
 	struct hlg_runners units;
 	struct hlg_guest_base *at; /* lane: number of the unit that begins the guest; 0
 				      of the whole */

@@ -42,7 +42,6 @@ struct hlg_runner {
 	int untold;   /* why no lane can be told of it; 0: one is, or nobody asked */
 	bool settled; /* it is known to be in its lane before lanes are given */
 	uint64_t samples;
-	uint64_t placed; /* of a guest's first: its samples in images with a base */
 };
 
 struct hlg_runners {

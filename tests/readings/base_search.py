@@ -170,8 +170,7 @@ class Guests:
         at = self.places(groups)
         for who, bases in at.items():
             if not bases:
-                placed = len(groups[who]) - sum(n for _, n in self.outside(groups[who]))
-                self.left.append((number, who, len(groups[who]), placed))
+                self.left.append((number, who, len(groups[who])))
                 self.lanes.update((id(s), NOBODY) for s in groups[who])
         for who, bases in at.items():
             if bases and bases != self.placed:

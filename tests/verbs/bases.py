@@ -366,28 +366,6 @@ def begun(bench, rng):
             yield f"{argv}: {bases}, {report['notes']}"
 
 
-def shared(bench, rng):
-    """Two guests run an ELF whose base is stated, and one that lies elsewhere in each: what the
-    second has of the first ELF is outside, which is told; and so where it is some of one that was
-    not found."""
-    path = bench.write("shared.data", [(base, tid, rng.sample(addrs, n)) for tid, own in
-                                       ((7, 0x20000000), (8, 0x20001000)) for base, addrs, n in
-                                       ((own, bench.addrs, 400), (0x100000, bench.small_addrs, 90))])
-    for words, lost in ((f"{bench.small}@0x100000", 90), (f"{bench.small}@auto", 0)):
-        report = bench.json("report", words, bench.elf, path)
-        outside = report["totals"]["outside"]["samples"]
-        told = [n for n in report["notes"] if n.startswith(f"{lost} samples in ELFs whose base")]
-        if outside != lost or bool(told) != bool(lost):
-            yield f"{words}: {outside} outside, not {lost}: {report['notes']}"
-    path = bench.write("part.data", [
-        (0x20000000, 7, rng.sample(bench.addrs, 400)), (0x20001000, 8, rng.sample(bench.addrs, 400)),
-        (0x100000, 9, rng.sample(bench.small_addrs, 90)), (0x70000000, 9, [0x1000] * 10)])
-    report = bench.json("report", f"{bench.small}@0x100000", bench.elf, path)
-    if not any("thread 9 has 100 samples, 90 in ELFs whose base is known, and others" in note
-               for note in report["notes"]):
-        yield f"a part: {report['notes']}"
-
-
 def main():
     args = parser(__doc__).parse_args()
     tap, rng = Tap(), random.Random(1)
@@ -400,7 +378,7 @@ def main():
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
                 ("nobody", nobody), ("least", least), ("short", short), ("alike", alike), \
                 ("lanes", lanes), ("saved", saved), ("twice", twice), ("nearly", nearly), \
-                ("elsewhere", elsewhere), ("few", few), ("begun", begun), ("shared", shared):
+                ("elsewhere", elsewhere), ("few", few), ("begun", begun):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()
 
