@@ -66,27 +66,21 @@ void hlg_text_line_write(FILE *f, const struct hlg_screen *screen, const char *l
 	fputc('\n', f);
 }
 
-void hlg_text_line_wrap(FILE *f, const struct hlg_screen *screen, const char *label,
-			const char *line)
+void hlg_text_line_words(FILE *f, size_t columns, size_t column, const char *indent,
+			 const char *at)
 {
-	char *escaped = hlg_escape_dup(line);
-	const char *at = escaped ? escaped : "";
-	size_t column = strlen(label), gap = 0; /* blanks in front of the next word */
+	size_t gap = 0; /* blanks in front of the next word */
 
-	fputs(label, f);
-	if (!escaped) /* without memory */
-		hlg_escape_print(f, line);
 	while (*at) {
 		size_t n = strcspn(at, " "), blanks = strspn(at + n, " "), cells;
 		char word[1024];
 
 		snprintf(word, sizeof(word), "%.*s", (int)n, at);
 		cells = (size_t)hlg_table_cells(word);
-		if (screen->lines && screen->columns &&
-		    column > strlen(HLG_TEXT_INDENT) &&
-		    column + gap + cells > screen->columns) {
-			fputs("\n" HLG_TEXT_INDENT, f);
-			column = strlen(HLG_TEXT_INDENT);
+		if (columns && column > strlen(indent) &&
+		    column + gap + cells > columns) {
+			fprintf(f, "\n%s", indent);
+			column = strlen(indent);
 			gap = 0;
 		}
 		fprintf(f, "%*s%.*s", (int)gap, "", (int)n, at);
@@ -95,6 +89,18 @@ void hlg_text_line_wrap(FILE *f, const struct hlg_screen *screen, const char *la
 		at += n + blanks;
 	}
 	fprintf(f, "%*s\n", (int)gap, "");
+}
+
+void hlg_text_line_wrap(FILE *f, const struct hlg_screen *screen, const char *label,
+			const char *line)
+{
+	char *escaped = hlg_escape_dup(line);
+
+	fputs(label, f);
+	if (!escaped) /* without memory */
+		hlg_escape_print(f, line);
+	hlg_text_line_words(f, screen->lines ? screen->columns : 0, strlen(label),
+			    HLG_TEXT_INDENT, escaped ? escaped : "");
 	free(escaped);
 }
 

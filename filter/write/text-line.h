@@ -44,6 +44,12 @@ bool hlg_text_line_fits(const struct hlg_text_line *line,
 void hlg_text_line_write(FILE *f, const struct hlg_screen *screen, const char *label,
 			 const struct hlg_text_line *line);
 
+/* Words, escaped already, and the end of the line: broken between them where they would
+ * pass so many columns (0: nowhere), to go on behind indent. column: what is on the line
+ * yet. */
+void hlg_text_line_words(FILE *f, size_t columns, size_t column, const char *indent,
+			 const char *words);
+
 /* A label and a line of words, escaped: on a terminal it is broken between words, and
  * goes on below those of a label of ten cells. */
 void hlg_text_line_wrap(FILE *f, const struct hlg_screen *screen, const char *label,

@@ -10,6 +10,7 @@
 #include "filter/report/paths.h"
 #include "filter/view/place-name.h"
 #include "filter/write/table.h"
+#include "filter/write/text-line.h"
 #include "symtab/escape.h"
 #include "symtab/grow.h"
 #include "tools/annotate/annotate.h"
@@ -232,24 +233,6 @@ static void write_way(FILE *f, const struct hlg_paths *paths, const struct way *
 	fputs(path->cut ? "      (more callers, which are not known)\n\n" : "\n", f);
 }
 
-/* Words on lines that the screen has room for. */
-static void write_words(FILE *f, const struct hlg_screen *screen, const char *text)
-{
-	size_t column = 0;
-
-	for (size_t n; *text; text += n) {
-		text += strspn(text, " ");
-		n = strcspn(text, " ");
-		if (column && column + 1 + n > screen->columns) {
-			fputc('\n', f);
-			column = 0;
-		}
-		fprintf(f, "%s%.*s", column ? " " : "", (int)n, text);
-		column += n + (column != 0);
-	}
-	fputc('\n', f);
-}
-
 /* more: there are others. */
 static void write_bare(FILE *f, uint64_t bare, bool more, const struct hlg_screen *screen)
 {
@@ -262,7 +245,7 @@ static void write_bare(FILE *f, uint64_t bare, bool more, const struct hlg_scree
 		 "%s sample%s, of which no caller is known: callers come up to "
 		 "two refreshes later, and those of the first moments never",
 		 bare, more ? " more" : "", bare == 1 ? "" : "s");
-	write_words(f, screen, text);
+	hlg_text_line_words(f, screen->columns, 0, "", text);
 }
 
 static int write_ways(FILE *f, const struct hlg_report *report, const void *owner,
