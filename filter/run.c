@@ -125,6 +125,7 @@ static int open_images(struct hlg_run *run, bool apart, struct hlg_err *err)
 					   "%s: who runs it cannot be stated here (use "
 					   "hlguest report, annotate, diff or flame)",
 					   arg->path);
+		run->space.images[i]->owned = true;
 		run->space.n_lanes = 1; /* at least: others run none of it */
 	}
 	return apart ? hlg_space_part(&run->space, err)
@@ -221,6 +222,8 @@ int hlg_run_settle(struct hlg_run *run, struct hlg_err *err)
 {
 	int rc = hlg_base_search_all(&run->space, &run->profile, err);
 
+	if (rc == 0)
+		rc = hlg_space_share(&run->space, err);
 	return rc < 0 ? rc : hlg_space_settle(&run->space, err);
 }
 

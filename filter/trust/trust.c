@@ -78,6 +78,25 @@ static int compare_biases(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
+/* Of each base one sum, in whatever lanes the image lies there. */
+static void number_bases(struct hlg_image_test *test, const struct hlg_image *image)
+{
+	for (size_t i = 0; i < test->n_biases; i++) {
+		const struct hlg_base at = hlg_image_base(image, i);
+		size_t k = 0;
+
+		while (k < test->n_bases && test->bases[k].base != at.base)
+			k++;
+		if (k == test->n_bases)
+			test->bases[test->n_bases++] = (struct hlg_image_test_base){
+				.base = at.base,
+				.tid = HLG_MANY_TIDS,
+			};
+		test->biases[i] = (struct hlg_image_test_bias){at.bias, k};
+	}
+	qsort(test->biases, test->n_biases, sizeof(*test->biases), compare_biases);
+}
+
 static int open_test(struct hlg_image_test *test, const struct hlg_image *image,
 		     struct hlg_err *err)
 {
@@ -87,21 +106,12 @@ static int open_test(struct hlg_image_test *test, const struct hlg_image *image,
 	rc = hlg_code_open(&test->code, image, err);
 	if (rc == HLG_ESYSTEM)
 		return rc;
-	test->n_bases = hlg_image_n_bases(image);
-	test->bases = calloc(test->n_bases + 1, sizeof(*test->bases));
-	test->biases = calloc(test->n_bases + 1, sizeof(*test->biases));
+	test->n_biases = hlg_image_n_bases(image);
+	test->bases = calloc(test->n_biases + 1, sizeof(*test->bases));
+	test->biases = calloc(test->n_biases + 1, sizeof(*test->biases));
 	if (!test->bases || !test->biases)
 		return hlg_err_memory(err, "report");
-	for (size_t i = 0; i < test->n_bases; i++) {
-		const struct hlg_base at = hlg_image_base(image, i);
-
-		test->biases[i] = (struct hlg_image_test_bias){at.bias, i};
-		test->bases[i] = (struct hlg_image_test_base){
-			.base = at.base,
-			.tid = HLG_MANY_TIDS,
-		};
-	}
-	qsort(test->biases, test->n_bases, sizeof(*test->biases), compare_biases);
+	number_bases(test, image);
 	return 0;
 }
 
@@ -120,8 +130,8 @@ static int open_images(struct hlg_trust *trust, const struct hlg_space *space,
 
 static void add_to_base(struct hlg_image_test *test, const struct hlg_hit *hit)
 {
-	size_t i =
-		HLG_BSEARCH_BELOW(test->biases, test->n_bases, bias, hit->ip - hit->addr);
+	size_t i = HLG_BSEARCH_BELOW(test->biases, test->n_biases, bias,
+				     hit->ip - hit->addr);
 	struct hlg_image_test_base *sum = &test->bases[test->biases[i].number];
 
 	if (sum->count.samples == 0)
@@ -354,18 +364,18 @@ static enum hlg_trust_verdict identify(struct hlg_trust *trust,
 }
 
 /* What makes guest addresses, which are in no lane, an image's own. */
-static uint64_t to_own(const struct hlg_image *image, struct hlg_base at)
+static uint64_t to_own(const struct hlg_image *image, uint64_t base)
 {
-	return image->first - at.base;
+	return image->first - base;
 }
 
 /* Samples of an image that do not fit may be of another build of it: its tail fits, if it
  * is moved. some: guest addresses, which become the image's own. */
 static bool look_at_tail(struct hlg_image_test *ti, struct hlg_addresses *some)
 {
-	uint64_t move = to_own(ti->image, hlg_image_base(ti->image, 0));
+	uint64_t move = to_own(ti->image, ti->image->base);
 
-	if (hlg_image_n_bases(ti->image) != 1 || hlg_trust_elsewhere(ti))
+	if (ti->n_bases != 1 || hlg_trust_elsewhere(ti))
 		return true;
 	for (size_t i = 0; i < some->n; i++)
 		some->at[i].ip += move;
@@ -406,18 +416,18 @@ static bool test_parts(struct hlg_image_test *ti, const struct hlg_addresses *ad
 
 	*all = true;
 	for (size_t i = 0, j, k; ok && i < ti->n_bases; i++) {
-		const struct hlg_base at = hlg_image_base(ti->image, i);
+		const uint64_t base = ti->bases[i].base;
 		const uint64_t size = ti->image->end - ti->image->first;
 		struct hlg_part_fit parts;
 
 		j = 0;
-		while (j < addrs->n && addrs->at[j].ip - at.base >= size)
+		while (j < addrs->n && addrs->at[j].ip - base >= size)
 			j++;
 		k = j;
-		while (k < addrs->n && addrs->at[k].ip - at.base < size)
+		while (k < addrs->n && addrs->at[k].ip - base < size)
 			k++;
 		ok = k == j || hlg_part_fit(&parts, lines, addrs->at + j, k - j,
-					    to_own(ti->image, at));
+					    to_own(ti->image, base));
 		*all &= k == j || (ok && parts.all);
 	}
 	return ok;

@@ -19,7 +19,7 @@ struct hlg_image_test_base {
 	int32_t tid; /* of all its samples, as that of a cell (profile.h) */
 };
 
-/* Which of an image's bases has a bias. */
+/* Which of a test's bases has a bias: in each lane it is another. */
 struct hlg_image_test_bias {
 	uint64_t bias;
 	size_t number;
@@ -30,9 +30,9 @@ struct hlg_image_test {
 	const struct hlg_image *image;
 	struct hlg_code *code; /* NULL: cannot be decoded; its samples are not tested */
 	struct hlg_tested tested;
-	struct hlg_image_test_base *bases;  /* in the image's order */
+	struct hlg_image_test_base *bases;  /* different ones, in the image's order */
 	struct hlg_image_test_bias *biases; /* of these, sorted */
-	size_t n_bases;
+	size_t n_bases, n_biases;
 	bool any_fits;          /* of AArch64: too few, as not each part bears it out */
 	struct hlg_found found; /* where samples fit, if they do not where it is */
 	struct hlg_tail tail;   /* of the only base: is it of another build? */

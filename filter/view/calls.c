@@ -38,7 +38,8 @@ bool hlg_calls_enter(const struct hlg_image *image, const struct hlg_symbol *sym
 	       strcmp(hlg_image_name(image, symbol), HLG_CALLS_DISPATCH) == 0;
 }
 
-/* How often an image was entered where it starts, not because it was left there. */
+/* How often an image was entered where it starts, not because it was left there. All
+ * lanes have all that is known of an address. */
 static uint64_t starts_of(const struct hlg_image *image,
 			  const struct hlg_transits *transits)
 {
@@ -48,6 +49,8 @@ static uint64_t starts_of(const struct hlg_image *image,
 		struct hlg_transit at = hlg_transits_at(
 			transits, image->elf.entry + hlg_image_base(image, i).bias);
 
+		if (hlg_image_base_is_again(image, i))
+			continue;
 		starts += at.entries > at.exits ? at.entries - at.exits : 0;
 	}
 	return starts;

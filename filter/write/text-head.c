@@ -50,8 +50,8 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 			 image->n_also_found ? HLG_BASE_OTHERS : "");
 	else
 		hlg_base_describe(image, from, sizeof(from));
-	if (image->n_also)
-		snprintf(base, sizeof(base), "%zu bases", hlg_image_n_bases(image));
+	if (hlg_image_n_places(image) > 1)
+		snprintf(base, sizeof(base), "%zu bases", hlg_image_n_places(image));
 	else if (image->from == HLG_BASE_NONE)
 		strcpy(base, "no base");
 	else

@@ -378,6 +378,23 @@ struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i)
 	return i ? image->also[i - 1] : (struct hlg_base){image->base, image->bias};
 }
 
+bool hlg_image_base_is_again(const struct hlg_image *image, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (hlg_image_base(image, k).base == hlg_image_base(image, i).base)
+			return true;
+	return false;
+}
+
+size_t hlg_image_n_places(const struct hlg_image *image)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
+		n += !hlg_image_base_is_again(image, i);
+	return n;
+}
+
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base)
 {
 	for (size_t i = 0; i < hlg_image_n_bases(image); i++)

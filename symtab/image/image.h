@@ -59,6 +59,7 @@ struct hlg_image {
 	bool unread;         /* see hlg_image_unread() */
 	bool noted;          /* the user did not name it, hlguest record did */
 	bool sought;         /* whatever its file says: @auto */
+	bool owned;          /* the user said who runs it: nobody else does */
 	size_t skipped;      /* lines of the map that could not be used */
 	struct hlg_symtab tab;
 	struct hlg_area *areas;
@@ -139,6 +140,11 @@ int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *e
 /* All bases, in the order they were set and added: i from 0, below the number. */
 size_t hlg_image_n_bases(const struct hlg_image *image);
 struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i);
+
+/* In several lanes it can lie at one and the same base: is the i-th one that comes before,
+ * too? And how many different ones there are. */
+bool hlg_image_base_is_again(const struct hlg_image *image, size_t i);
+size_t hlg_image_n_places(const struct hlg_image *image);
 
 /* Is this one of them? */
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base);

@@ -11,6 +11,7 @@
 
 enum {
 	HLG_LANE_BITS = 57,
+	HLG_LANE_SHARED = 125,  /* no images but those that guests of all lanes run */
 	HLG_LANE_SEVERAL = 126, /* of a sandbox: it ran images of several; and */
 	HLG_LANE_NOBODY = 127   /* no image is in these: for what nobody can tell */
 };

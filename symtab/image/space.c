@@ -262,6 +262,66 @@ int hlg_space_part(struct hlg_space *space, struct hlg_err *err)
 	return hlg_space_arrange(space, err);
 }
 
+/* Is it in the first lane, and may be in others? */
+static bool is_shared(const struct hlg_image *image)
+{
+	return image->lane == 0 && !image->owned && image->from != HLG_BASE_NONE &&
+	       image->from != HLG_BASE_FOUND;
+}
+
+/* Is there no byte where an image has some, if all of it is moved by bias? */
+static bool is_free(const struct hlg_space *space, const struct hlg_image *image,
+		    uint64_t bias)
+{
+	for (size_t i = 0; i < image->n_areas; i++) {
+		const uint64_t last = image->areas[i].end - 1 + bias;
+		size_t behind =
+			HLG_BSEARCH_UPTO(space->ranges, space->n_ranges, first, last);
+
+		if (behind &&
+		    space->ranges[behind - 1].last >= image->areas[i].start + bias)
+			return false;
+	}
+	return true;
+}
+
+/* What of an image is in the first lane comes to lie in this one, too. */
+static int share(const struct hlg_space *space, struct hlg_image *image, unsigned lane,
+		 struct hlg_err *err)
+{
+	const size_t n = hlg_image_n_bases(image);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		const struct hlg_base at = hlg_image_base(image, i);
+
+		if (hlg_lane_of(at.bias + image->first) != 0 ||
+		    !is_free(space, image, at.bias + hlg_lane_move(lane)))
+			continue;
+		image->lane = lane; /* of bases to come */
+		rc = hlg_image_add_base(image, at.base, err);
+		image->lane = 0;
+	}
+	return rc;
+}
+
+int hlg_space_share(struct hlg_space *space, struct hlg_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
+		struct hlg_image *image = space->images[i];
+
+		if (!is_shared(image))
+			continue;
+		for (unsigned lane = 1; rc == 0 && lane < space->n_lanes; lane++)
+			rc = share(space, image, lane, err);
+		if (rc == 0 && space->n_lanes && space->has_shared)
+			rc = share(space, image, HLG_LANE_SHARED, err);
+	}
+	return rc == 0 && space->n_lanes > 1 ? hlg_space_arrange(space, err) : rc;
+}
+
 void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_place *place)
 {
 	size_t behind = HLG_BSEARCH_UPTO(space->ranges, space->n_ranges, first, ip);
@@ -291,8 +351,22 @@ static bool lies_in(const struct hlg_image *image, unsigned lane, size_t *n,
 	return *n > before;
 }
 
-size_t hlg_space_in_lane(const struct hlg_space *space, unsigned lane,
-			 const struct hlg_image **image, uint64_t *base)
+/* Does it lie in all lanes, whoever runs it? */
+static bool is_everywhere(const struct hlg_space *space, const struct hlg_image *image)
+{
+	for (unsigned lane = 0; lane < space->n_lanes; lane++) {
+		size_t n = 0;
+		uint64_t base;
+
+		if (!is_shared(image) || !lies_in(image, lane, &n, &base))
+			return false;
+	}
+	return true;
+}
+
+/* Of images that lie everywhere, or of those that do not. */
+static size_t in_lane(const struct hlg_space *space, unsigned lane, bool everywhere,
+		      const struct hlg_image **image, uint64_t *base)
 {
 	size_t names = 0, n = 0, all = 0;
 
@@ -301,17 +375,26 @@ size_t hlg_space_in_lane(const struct hlg_space *space, unsigned lane,
 	for (size_t i = 0; i < space->n_images; i++) {
 		const struct hlg_image *other = space->images[i];
 
-		if (!lies_in(other, lane, &n, base))
+		if (is_everywhere(space, other) != everywhere ||
+		    !lies_in(other, lane, &n, base))
 			continue;
 		names += !*image || !hlg_image_are_of_one_name(*image, other);
 		*image = *image ? *image : other;
 	}
 	for (size_t i = 0; *image && i < space->n_images; i++)
 		if (hlg_image_are_of_one_name(*image, space->images[i]))
-			all += hlg_image_n_bases(space->images[i]);
+			all += hlg_image_n_places(space->images[i]);
 	if (n != 1 || all == 1)
 		*base = HLG_SPACE_NOWHERE;
 	return names;
+}
+
+size_t hlg_space_in_lane(const struct hlg_space *space, unsigned lane,
+			 const struct hlg_image **image, uint64_t *base)
+{
+	const size_t names = in_lane(space, lane, false, image, base);
+
+	return names ? names : in_lane(space, lane, true, image, base);
 }
 
 bool hlg_space_is_made(const struct hlg_space *space)

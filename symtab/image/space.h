@@ -24,6 +24,7 @@ struct hlg_space {
 	struct hlg_space_range *ranges; /* sorted, disjoint */
 	size_t n_ranges;
 	unsigned n_lanes; /* 0: addresses are in none; see hlg_space_part */
+	bool has_shared;  /* some are in HLG_LANE_SHARED */
 };
 
 /* Takes image over; on failure (no memory) destroys it. */
@@ -48,6 +49,15 @@ int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err);
  */
 int hlg_space_part(struct hlg_space *space, struct hlg_err *err);
 
+/*
+ * Who runs an image of another lane may run those of the first as well: each of these,
+ * but those that were found by the samples of its guests, or of which it is stated who
+ * runs them, comes to lie in each other lane, too, in which there is nothing where it is.
+ * The space is arranged, before and after. Does nothing without lanes, or a second time.
+ * Fails as hlg_space_arrange does.
+ */
+int hlg_space_share(struct hlg_space *space, struct hlg_err *err);
+
 /* The guest's own address of an ip that may be in a lane. */
 static inline uint64_t hlg_space_ip(const struct hlg_space *space, uint64_t ip)
 {
@@ -67,7 +77,8 @@ static inline bool hlg_space_has(const struct hlg_space *space,
 }
 
 /*
- * How many images are in a lane, of one name each; to *image the first, or NULL; to *base
+ * How many images are in a lane, of one name each: but for those that lie in all lanes,
+ * unless there are no others; to *image the first, or NULL; to *base
  * where it lies there, if that is one place, and it lies elsewhere, too; else
  * HLG_SPACE_NOWHERE.
  */

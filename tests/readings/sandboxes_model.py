@@ -31,18 +31,22 @@ from tap import environment, run, seeds
 
 MOST = 4    # lines on a screen
 LEAST = 10  # samples that tell which guest a sandbox runs
-BASE, LOWER, SPREAD = 0x10000, (1 << 60) - 1, (0x10000, 0x40008000)
+BASE, LOWER, SPREAD, SHARED = 0x10000, (1 << 60) - 1, (0x10000, 0x40008000), 0x7000000
 SURE = 25   # distinct addresses on boundaries, at one base, that must be found
 
 
 class Apart(Space):
-    """Several guests at one address. An address has in its upper bits whose it is, from 1 on."""
+    """Two guests at one address, and maybe what is run with either. An address has in its upper
+    bits whose it is, from 1 on."""
 
     def place(self, ip):
         runs, ip = ip >> 60, ip & LOWER
-        guest, base = self.bases[runs - 1]
-        place = guest.place(ip - base + TEXT) if runs else OUTSIDE
-        return (None, ip, OUTSIDE) if place == OUTSIDE else (runs - 1, ip - base + TEXT, place)
+        for i in (runs - 1, *range(2, len(self.bases))) if runs else ():
+            guest, base = self.bases[i]
+            place = guest.place(ip - base + TEXT)
+            if place != OUTSIDE:
+                return i, ip - base + TEXT, place
+        return None, ip, OUTSIDE
 
 
 class Spread(Space):
@@ -64,7 +68,8 @@ class Spread(Space):
 
 
 class Made:
-    """A guest, at one base or several, or two at one base, and recordings of their sandboxes."""
+    """A guest, at one base or several, or two at one base, and maybe a third that is run with
+    either; and recordings of their sandboxes."""
 
     def __init__(self, seed):
         self.rng = rng = random.Random(seed)
@@ -72,8 +77,9 @@ class Made:
         self.apart, self.spread = kind == "apart", kind == "spread"
         make = Guest if kind == "plain" else Coded if self.apart else Moved
         self.guests = [make(rng, names_of(rng, rng.randint(3 if self.spread else 1, 8)),
-                            f"guest{i}.elf") for i in range(1 + self.apart)]
-        bases = [(guest, BASE) for guest in self.guests]
+                            f"guest{i}.elf")
+                       for i in range(1 + (self.apart and rng.choice((1, 1, 2))))]
+        bases = [(guest, SHARED if i == 2 else BASE) for i, guest in enumerate(self.guests)]
         self.space = Apart(bases) if self.apart else Spread(self.guests[0], SPREAD) \
             if self.spread else Space(bases)
         self.events = rng.choice((["cpu-clock"], ["cpu-clock"], ["cycles"],
@@ -96,12 +102,16 @@ class Made:
     def draws_apart(self):
         """Of the one, of the other, of what is in the longer one alone, of where both have
         instructions, and of both in turn."""
-        one, other = [self.draw(guest, BASE) for guest in self.guests]
-        short, long = sorted(self.guests, key=lambda guest: guest.end)
+        one, other = [self.draw(guest, BASE) for guest in self.guests[:2]]
+        short, long = sorted(self.guests[:2], key=lambda guest: guest.end)
         both = [at for at in sorted(short.starts) if short.boundary(at) and long.boundary(at)]
-        return [one, other, self.draw(long, BASE, short.end + RODATA),
-                lambda: BASE - TEXT + self.rng.choice(both or [TEXT]),
-                lambda: self.rng.choice((one, other))()]
+        draws = [one, other, self.draw(long, BASE, short.end + RODATA),
+                 lambda: BASE - TEXT + self.rng.choice(both or [TEXT]),
+                 lambda: self.rng.choice((one, other))()]
+        if len(self.guests) == 2:
+            return draws
+        shared = self.draw(self.guests[2], SHARED)
+        return [lambda of=of: shared() if self.rng.random() < .3 else of() for of in draws]
 
 
 class Judge(report_model.Judge):
@@ -132,22 +142,27 @@ class Judge(report_model.Judge):
             groups[s.file, s.sandbox, s.tid if s.sandbox < 0 else None].append(s)
         self.lanes = {}
         for key, of in groups.items():
-            fit = [i for i, guest in enumerate(self.made.guests)
-                   if all(self.fits(guest, s.ip) for s in of)]
-            tested = fit and sum(self.made.guests[fit[0]].boundary(s.ip - BASE + TEXT) is not None
-                                 for s in of)
+            fit = [i for i in range(2) if all(self.fits(i, s.ip) for s in of)]
+            tested = fit and sum(self.at(fit[0], s.ip)[1] is not None for s in of)
             self.lanes[key] = fit[0] + 1 if len(fit) == 1 and tested >= LEAST else 0
         told = {file for (file, _, _), lane in self.lanes.items() if lane}
         self.is_told = told == {s.file for s in self.guest}
         self.guest = [s._replace(ip=s.ip | lane << 60) for key, of in groups.items()
                       for s in of for lane in [self.lanes[key]]]
 
-    @staticmethod
-    def fits(guest, ip):
+    def at(self, i, ip):
+        """The place in one of them, or what is run with it, and whether an instruction begins."""
+        for guest, base in (self.made.space.bases[k] for k in (i, 2) if
+                            k < len(self.made.guests)):
+            place = guest.place(ip - base + TEXT)
+            if place != OUTSIDE:
+                return place, guest.boundary(ip - base + TEXT)
+        return OUTSIDE, None
+
+    def fits(self, i, ip):
         """In its code, and nowhere off instructions."""
-        addr = ip - BASE + TEXT
-        place = guest.place(addr)
-        return place.kind not in ("outside", "data") and guest.boundary(addr) is not False
+        place, boundary = self.at(i, ip)
+        return place.kind not in ("outside", "data") and boundary is not False
 
     def check(self):
         """Where too few samples tell who lies where, nothing is asked."""

@@ -44,8 +44,8 @@ static void write_image(FILE *f, const struct hlg_image *image)
 	hlg_base_describe(image, from, sizeof(from));
 	fputs(INDENT "image ", f);
 	hlg_escape_print(f, image->path);
-	if (image->n_also)
-		fprintf(f, ", %zu bases (", hlg_image_n_bases(image));
+	if (hlg_image_n_places(image) > 1)
+		fprintf(f, ", %zu bases (", hlg_image_n_places(image));
 	else
 		fprintf(f, ", base 0x%" PRIx64 " (", image->base);
 	hlg_escape_print(f, from);

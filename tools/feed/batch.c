@@ -450,7 +450,9 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 	}
 	hlg_hostsyms_init(&batch->syms, run->options.demangle);
 	hlg_progress_init(&progress, batch->paths, batch->n_paths, batch->quiet);
-	rc = run_workers(batch, run, workers, n ? n : 1, &progress, err);
+	rc = hlg_space_share(&run->space, err);
+	if (rc == 0)
+		rc = run_workers(batch, run, workers, n ? n : 1, &progress, err);
 	hlg_progress_end(&progress);
 	free(workers);
 	for (size_t i = 0; rc == 0 && i < batch->n_paths; i++) {

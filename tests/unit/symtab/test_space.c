@@ -408,6 +408,50 @@ START_TEST(lanes)
 }
 END_TEST
 
+/* What is in the first lane alone may be run by all, where nothing else lies; what was
+ * found there, or is somebody's, is not. */
+START_TEST(lanes_share_what_is_not_across)
+{
+	struct hlg_image *first = add_guest("first.elf", 0);
+	struct hlg_image *second = add_guest("second.elf", 0);
+	struct hlg_image *shared = add_guest("shared.elf", 0);
+	struct hlg_image *found = add_guest("found.elf", 0);
+	struct hlg_image *owned = add_guest("owned.elf", 0);
+	const struct hlg_image *image;
+	const uint64_t one = hlg_lane_move(1), rest = hlg_lane_move(HLG_LANE_SHARED);
+	uint64_t base;
+
+	put(first, 0x4000);
+	put(second, 0x4000);
+	put(shared, 0x10000000);
+	ck_assert_int_eq(hlg_image_set_base(found, 0x20000000, HLG_BASE_FOUND, &err), 0);
+	put(owned, 0x30000000);
+	owned->owned = true;
+	ck_assert_int_eq(hlg_space_part(&space, &err), 0);
+	for (int again = 0; again < 2; again++) {
+		ck_assert_int_eq(hlg_space_share(&space, &err), 0);
+		expect_in(0x10000000, shared, 0);
+		expect_in(one + 0x10000000 + shared->end - 1, shared, shared->end - 1);
+		expect_in(one + 0x4000, second, 0);
+		expect_in(one + 0x20000000, NULL, 0x20000000);
+		expect_in(one + 0x30000000, NULL, 0x30000000);
+		expect_in(rest + 0x10000000, NULL, 0x10000000);
+		ck_assert_uint_eq(hlg_image_n_bases(shared), 2);
+		ck_assert_uint_eq(hlg_image_n_places(shared), 1);
+		ck_assert_uint_eq(hlg_image_n_bases(first), 1);
+		ck_assert_uint_eq(shared->lane, 0);
+	}
+	/* It tells nobody from others, but where nothing else is. */
+	ck_assert_uint_eq(hlg_space_in_lane(&space, 1, &image, &base), 1);
+	ck_assert_ptr_eq(image, second);
+	space.has_shared = true;
+	ck_assert_int_eq(hlg_space_share(&space, &err), 0);
+	expect_in(rest + 0x10000000, shared, 0);
+	expect_in(rest + 0x4000, first, 0);
+	ck_assert_uint_eq(hlg_space_in_lane(&space, HLG_LANE_NOBODY, &image, &base), 0);
+}
+END_TEST
+
 START_TEST(addresses_in_lanes)
 {
 	static const uint64_t ips[] = {0,
@@ -448,6 +492,7 @@ int main(void)
 	tcase_add_test(tc, overlaps_name_the_base);
 	tcase_add_test(tc, arranging_decides_nothing);
 	tcase_add_test(tc, lanes);
+	tcase_add_test(tc, lanes_share_what_is_not_across);
 	tcase_add_test(tc, addresses_in_lanes);
 	return tap_main(suite);
 }
