@@ -11,7 +11,7 @@ from forged import TEXT
 PAGE, VOTERS, CANDIDATES, LEAST = 4096, 512, 48, 8
 OVER_CHANCE, OVER_RIVAL, RIGHT = 10000, 1000, .95
 GUEST_LEAST, GUESTS_MOST, FEW = 12, 256, 3  # addresses; guests; addresses of one that is matched
-NOBODY = -1  # the lane of who was not found
+NOBODY, SHARED = -1, 125  # lanes of who was not found, and of whom only what others run was
 
 
 class Fit:
@@ -124,18 +124,32 @@ def whose(sample):
     return (sample.sandbox, 0) if sample.sandbox >= 0 else (-1, sample.tid)
 
 
+class Placed:
+    """How addresses lie in what is placed: distinct ones that are on boundaries; the first place
+    that more than 1 % of those inside do not fit, and its samples that are on none."""
+
+    def __init__(self, guests, addrs):
+        self.on, self.doubt, self.misfits = 0, None, 0
+        for place in guests.placed:
+            fit = guests.finders[place[0]].fit(addrs, place[1])
+            off = fit.n[False] + fit.n["data"]
+            self.on += fit.n[True]
+            if self.doubt is None and 100 * off > fit.n[True] + off:
+                self.doubt, self.misfits = place, fit.samples - fit.of[True]
+
+
 class Guests:
     """Who of each recording lies where. at: {(image, base, lane)}; lane of each sample; left:
     (recording, whose, samples) of those that were not found. placed: (image, base) of those
-    that are not sought, which are in the first lane."""
+    that are not sought, which are in the first lane, and in each where there is room."""
 
     def __init__(self, finders, placed=()):
-        self.finders, self.placed = finders, placed
+        self.finders, self.placed = finders, list(placed)
         self.sought = [i for i in range(len(finders)) if i not in [of for of, _ in placed]]
         self.at, self.left, self.lanes = set(), [], {}
 
     def search(self, addrs):
-        """([(image, base)], samples that are on no boundary there) of one guest."""
+        """([(image, base)], samples that are on no boundary there) of some addresses."""
         found, misfits = [], 0
         for image in self.sought:
             finder = self.finders[image]
@@ -147,21 +161,34 @@ class Guests:
             addrs = finder.without(addrs, [fit.base for fit in fits])
         return found, misfits + sum(samples for _, samples in addrs)
 
-    def outside(self, samples):
-        """Addresses that are in nothing that was placed."""
-        addrs = addresses(samples)
+    def search_guest(self, addrs):
+        """Beside what is placed; or across what does not fit, where fewer samples are off then."""
+        found, misfits = self.search(self.outside(addrs))
+        placed = Placed(self, addrs)
+        if placed.doubt:
+            across, fewer = self.search(self.outside(addrs, placed.doubt))
+            if across and fewer < misfits + placed.misfits:
+                return across
+        return found
+
+    def outside(self, addrs, but=None):
+        """Addresses that are in nothing that was placed, but for this."""
         for image, base in self.placed:
-            addrs = self.finders[image].without(addrs, [base])
+            if (image, base) != but:
+                addrs = self.finders[image].without(addrs, [base])
         return addrs
 
-    def meets_placed(self, found):
-        return any(self.collide(a, b) for a in found for b in self.placed)
+    def meets(self, found):
+        """What was placed that these lie across."""
+        return {of for of in self.placed if any(self.collide(at, of) for at in found)}
 
     def add(self, number, samples):
         """A recording, all of which is searched first."""
-        addrs = self.outside(samples)
+        everything = addresses(samples)
+        addrs = self.outside(everything)
         found, misfits = self.search(addrs)
-        if 100 * misfits <= sum(n for _, n in addrs) and not self.meets_placed(found):
+        if 100 * misfits <= sum(n for _, n in addrs) and not self.meets(found) and not \
+                Placed(self, everything).doubt:
             self.settle(found, samples)
             return
         groups = collections.defaultdict(list)
@@ -169,26 +196,42 @@ class Guests:
             groups[whose(s)].append(s)
         at = self.places(groups)
         for who, bases in at.items():
-            if not bases:
-                self.left.append((number, who, len(groups[who])))
-                self.lanes.update((id(s), NOBODY) for s in groups[who])
+            if bases in ([], SHARED):
+                lane, of = (SHARED, self.outside(addresses(groups[who]))) if bases else \
+                    (NOBODY, addresses(groups[who]))
+                self.left.append((number, who, sum(n for _, n in of)))
+                self.lanes.update((id(s), lane) for s in groups[who])
         for who, bases in at.items():
-            if bases and bases != self.placed:
+            if bases and bases not in (SHARED, self.placed):
                 self.settle(bases, groups[who])
 
     def places(self, groups):
-        """Where each of these lies; placed: of who runs what is."""
-        addrs = {who: self.outside(of) for who, of in groups.items()}
-        at = {who: self.search(addrs[who])[0] if i < GUESTS_MOST else []
-              for i, who in enumerate(groups)}
+        """Where each of these lies; placed: of who runs what is; SHARED: of who runs that, and
+        something else."""
+        at = {who: self.search_guest(addresses(of)) if i < GUESTS_MOST else []
+              for i, (who, of) in enumerate(groups.items())}
         known = list(dict.fromkeys(itertools.chain(*at.values())))
         for who, of in groups.items():
-            if not at[who] and 100 * sum(n for _, n in addrs[who]) <= len(of):
-                at[who] = self.placed
-            elif not at[who]:
-                matched = [base for base in known if self.matches(base, addrs[who])]
-                at[who] = matched if len(matched) == 1 else []
+            if not at[who]:
+                at[who] = self.match(known, addresses(of), len(of))
         return at
+
+    def match(self, known, addrs, n):
+        """A guest of which no base was found."""
+        placed, outside = Placed(self, addrs), self.outside(addrs)
+        if placed.doubt:
+            matched = self.matched(known, self.outside(addrs, placed.doubt))
+            if matched:
+                return matched
+        if 100 * sum(samples for _, samples in outside) <= n:
+            return self.placed
+        matched = self.matched(known, outside)
+        return matched or (SHARED if placed.on >= FEW and not placed.doubt else [])
+
+    def matched(self, known, addrs):
+        """The only one of these at which all lies."""
+        matched = [base for base in known if self.matches(base, addrs)]
+        return matched if len(matched) == 1 else []
 
     def matches(self, at, addrs):
         """All of it lies there."""
@@ -196,14 +239,26 @@ class Guests:
         return fit.n[True] >= FEW and fit.n[True] + fit.n[None] == len(addrs)
 
     def settle(self, bases, samples):
-        """Into the first lane where it has room."""
+        """Into the first lane where it has room, and shares what others there do."""
         lane = 0
-        while lane == 0 and self.meets_placed(bases) or any(
-                self.collide(mine, other) for mine in bases for other in self.at
-                if other[2] == lane):
+        while not self.has_room(bases, lane):
             lane += 1
         self.at |= {(*at, lane) for at in bases}
         self.lanes.update((id(s), lane) for s in samples)
+
+    def has_room(self, bases, lane):
+        others = [at for at in self.at if at[2] == lane]
+        if any(self.collide(mine, other) for mine in bases for other in others):
+            return False
+        if lane == 0:
+            return not self.meets(bases)
+        return not others or self.meets(bases) == self.meets(others)
+
+    def shared(self, image, base):
+        """The lanes that what was placed comes to lie in."""
+        return {0} | {lane for lane in {at[2] for at in self.at} | {*self.lanes.values()} -
+                      {NOBODY} if not any(self.collide((image, base), at) for at in self.at
+                                          if at[2] == lane)}
 
     def collide(self, a, b):
         apart = b[1] - a[1]

@@ -72,7 +72,7 @@ class Judge(base_model.Judge):
         placed = [(i, of.at[0]) for i, of in enumerate(self.images) if of.at]
         if len(placed) == len(self.images):
             return []
-        found = Guests(self.finders, placed)
+        self.found = found = Guests(self.finders, placed)
         for one in self.made.recordings:
             found.add(one.number, [s for s in self.guest if s.file == one.number])
         several = any(lane for *_, lane in found.at)
@@ -188,7 +188,17 @@ class Judge(base_model.Judge):
                 image.at = [fit.base for fit in self.finders[i].find(self.outside()).fits]
                 image.source = "found" if image.at else None
                 self.sync()
-        return None if self.overlap() else left
+        if self.overlap():
+            return None
+        self.share()
+        return left
+
+    def share(self):
+        """What nothing found by its samples, others run as well, where there is room."""
+        for i, image in enumerate(self.images):
+            if self.alone and image.source not in (None, "found"):
+                image.lanes = {base: self.found.shared(i, base) for base in image.at}
+        self.sync()
 
     def assume(self, i):
         """Where its file says after all, or where Hyperlight's were for long, unless another lies

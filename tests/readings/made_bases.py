@@ -188,14 +188,16 @@ class Made:
 
     def __init__(self, seed):
         self.rng = rng = random.Random(seed)
-        self.kind = rng.choice(("any", "any", "across", "begun", "file", "lost"))
-        n = rng.choice((1, 1, 2, 2, 3)) if self.kind == "any" else rng.choice((1, 1, 2))
-        large = self.kind in ("across", "file")
+        self.kind = rng.choice(("any", "any", "across", "begun", "file", "lost", "shared"))
+        n = rng.choice({"any": (1, 1, 2, 2, 3), "shared": (2, 2, 3)}.get(self.kind, (1, 1, 2)))
+        large = self.kind in ("across", "file", "shared")
         self.guests = [self.guest(i, large) for i in range(n)]
-        self.ran = self.guests[:n - (n > 1 and rng.random() < .4)]
+        self.ran = self.guests[:n - (n > 1 and self.kind != "shared" and rng.random() < .4)]
         self.sizes, self.begun = (400, 700), rng.random() < .3
         self.pools = list({"any": self.anywhere, "across": self.across, "begun": self.recorded,
-                           "file": self.by_file, "lost": self.nowhere}[self.kind]())
+                           "file": self.by_file, "lost": self.nowhere,
+                           "shared": self.shared}[self.kind]())
+        self.first = self.guests[0]
         rng.shuffle(self.guests)
         events = rng.choice((["cpu-clock"], ["cpu-clock", "cycles"]))
         self.recordings = [
@@ -274,12 +276,28 @@ class Made:
         yield self.some(BASES, *({"outside": n} for n in (19, 20, 20, 21)), {"on": 12, "off": 8},
                         {"off": 20}, {"off": 21, "outside": 30})
 
+    def shared(self):
+        """The first is stated, and run beside others that lie across each other, or it; by some
+        with what nobody knows."""
+        rng, self.base = self.rng, self.rng.choice((0x4000, 0x3f000, 0x40000, 0x40000, 0x80000))
+        for _ in range(rng.choice((2, 3, 4))):
+            base = rng.choice((self.base, 0x40000, 0x41000, 0x42000, 0x90000))
+            own = Some(rng, rng.choice(self.ran[1:]), base, {"on": rng.choice((2, 5, 60, 60, 60)),
+                                                             "data": rng.choice((0, 0, 0, 2))})
+            if abs(base - self.base) > 0x2000 or rng.random() < .2:
+                own.join(Some(rng, self.ran[0], self.base, {
+                    "on": rng.choice((0, 2, 4, 30, 60)), "off": rng.choice((0, 0, 0, 1, 20)),
+                    "outside": rng.choice((0, 0, 0, 1, 20))}))
+            yield own
+
     def claim(self, guest):
         """(how it is named, the base that is stated and what states it, or None)"""
         kind = self.rng.choice(("file", "file", "auto", "stated"))
         if self.kind in ("across", "file") and guest in self.ran:
             kind = "auto" if self.kind == "across" else "file"
-        if kind == "auto":
+        if self.kind == "shared" and guest is self.first:
+            return f"{guest.path}@{self.base:#x}", (self.base, "stated")
+        if kind == "auto" or self.kind == "shared":
             return guest.path + "@auto", None
         if kind == "stated":
             base = self.rng.choice([pool.base for pool in self.pools] + [0x9000])

@@ -138,7 +138,7 @@ static int read_guests(struct worker *w, size_t number, struct contents *content
 	if (twice && fits)
 		return 0;
 	if (twice) {
-		hlg_guest_bases_found_finish(found);
+		hlg_guest_bases_find_finish(found);
 		forget(w, contents);
 		rc = read_contents(w, number, true, contents);
 	}
@@ -246,7 +246,7 @@ static void read_file(struct worker *w, size_t number)
 
 	file->rc = read_guests(w, number, &contents, &found);
 	file->rc = tell_apart(w, number, &contents, &found, file);
-	hlg_guest_bases_found_finish(&found);
+	hlg_guest_bases_find_finish(&found);
 	if (file->rc == 0) {
 		if (batch->builds)
 			hlg_builds_merge(&w->file.builds, &batch->builds[number]);
@@ -325,8 +325,8 @@ static bool init(struct worker *w, struct hlg_run *run, bool first)
 		return false;
 	if (run->space.n_lanes && !hlg_apart_begin(&w->apart, &run->space, &run->options))
 		return false;
-	if (run->apart && hlg_guest_bases_wanted(&run->space) &&
-	    !hlg_guest_bases_finder_begin(&w->finder, &run->space))
+	if (run->apart && hlg_guest_bases_find_wanted(&run->space) &&
+	    !hlg_guest_bases_find_begin(&w->finder, &run->space))
 		return false;
 	return first || hlg_profile_init(&w->own_sum, &run->options);
 }
@@ -397,7 +397,7 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		hlg_profile_finish(&workers[i].own_sum);
 		hlg_per_file_finish(&workers[i].fits);
 		hlg_apart_finish(&workers[i].apart);
-		hlg_guest_bases_finder_finish(&workers[i].finder);
+		hlg_guest_bases_find_end(&workers[i].finder);
 	}
 	rc = ok ? place(batch, run, &settling.bases, err)
 		: hlg_err_memory(err, "threads");
@@ -483,7 +483,8 @@ void hlg_batch_finish(struct hlg_batch *batch)
 
 bool hlg_batch_wants_apart(const struct hlg_run *run)
 {
-	return run->space.n_lanes || (run->apart && hlg_guest_bases_wanted(&run->space));
+	return run->space.n_lanes ||
+	       (run->apart && hlg_guest_bases_find_wanted(&run->space));
 }
 
 uint64_t hlg_batch_given_ip(const struct hlg_batch *batch, uint32_t series, uint64_t ip)

@@ -312,7 +312,7 @@ START_TEST(few_are_matched)
 	add_guest(&run, 2, 0, 0x70000, 5, more[_i]);
 	add_guest(&run, 3, 0, 0x900001, 4, 0);
 	add_guest(&run, 3, 1, 0x900001, 7, 0);
-	ck_assert(hlg_guest_bases_finder_begin(&finder, &run.space));
+	ck_assert(hlg_guest_bases_find_begin(&finder, &run.space));
 	ck_assert(hlg_guest_bases_find(&finder, &run.profile, &found));
 	ck_assert_uint_eq(found.n, fits ? 2 : 1);
 	ck_assert_uint_eq(found.at[0].samples, 32);
@@ -326,9 +326,9 @@ START_TEST(few_are_matched)
 	ck_assert_str_eq(bases.notes.line[bases.notes.n - 1],
 			 "x: sandbox 3 has 11 samples, of which no base was found: "
 			 "outside here");
-	hlg_guest_bases_found_finish(&found);
+	hlg_guest_bases_find_finish(&found);
 	hlg_guest_bases_finish(&bases);
-	hlg_guest_bases_finder_finish(&finder);
+	hlg_guest_bases_find_end(&finder);
 	hlg_run_finish(&run);
 }
 END_TEST

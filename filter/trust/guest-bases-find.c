@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/trust/guest-bases-find.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/trust/addresses.h"
+#include "symtab/bsearch.h"
+#include "symtab/code/base-find.h"
+#include "symtab/grow.h"
+#include "symtab/image/lane.h"
+
+#define FIT 0.99 /* of a recording that is searched as a whole */
+
+enum {
+	FEW = 3 /* addresses on boundaries, of a guest that is taken for one at a base */
+};
+
+static bool is_sought(const struct hlg_image *image)
+{
+	return image->from == HLG_BASE_NONE && !image->map &&
+	       image->elf.machine == EM_X86_64;
+}
+
+/* Was it placed before, so that it can be tested there? */
+static bool is_placed(const struct hlg_image *image)
+{
+	return image->from != HLG_BASE_NONE && !image->map;
+}
+
+bool hlg_guest_bases_find_wanted(const struct hlg_space *space)
+{
+	for (size_t i = 0; space->n_lanes == 0 && i < space->n_images; i++)
+		if (is_sought(space->images[i]))
+			return true;
+	return false;
+}
+
+bool hlg_guest_bases_find_begin(struct hlg_guest_bases_finder *finder,
+				const struct hlg_space *space)
+{
+	*finder = (struct hlg_guest_bases_finder){.space = space};
+	finder->codes = calloc(space->n_images + 1, sizeof(*finder->codes));
+	for (size_t i = 0; finder->codes && i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+		struct hlg_err err;
+
+		/* What cannot be decoded is not sought. */
+		if (image->elf.machine == EM_X86_64 && !image->map &&
+		    hlg_code_open(&finder->codes[i], image, &err) == HLG_ESYSTEM)
+			return false;
+		if (finder->codes[i] && is_placed(image))
+			hlg_code_decode_all(finder->codes[i]);
+	}
+	return finder->codes != NULL;
+}
+
+void hlg_guest_bases_find_end(struct hlg_guest_bases_finder *finder)
+{
+	for (size_t i = 0; finder->codes && i < finder->space->n_images; i++)
+		hlg_code_close(finder->codes[i]);
+	free(finder->codes);
+	*finder = (struct hlg_guest_bases_finder){0};
+}
+
+/* The addresses of a guest. False without memory. */
+static bool take(struct hlg_addresses *addrs, const struct hlg_runners *units,
+		 size_t begin, size_t end)
+{
+	const size_t first = units->at[begin].begin, last = units->at[end - 1].end;
+
+	addrs->n = 0;
+	addrs->at = malloc((last - first + 1) * sizeof(*addrs->at));
+	for (size_t i = first; addrs->at && i < last; i++)
+		addrs->at[addrs->n++] =
+			(struct hlg_sampled){units->all[i].ip, units->all[i].samples};
+	if (!addrs->at)
+		return false;
+	hlg_addresses_sort(addrs);
+	return true;
+}
+
+static bool lies_in(uint64_t ip, const struct hlg_image *image, uint64_t base)
+{
+	return ip - base < image->end - image->first;
+}
+
+static int compare_bases(const void *a, const void *b)
+{
+	const struct hlg_fit *x = a, *y = b;
+
+	return x->base < y->base ? -1 : x->base > y->base;
+}
+
+/* Leaves out the addresses inside an image at its bases, which do not overlap and become
+ * sorted. */
+static void leave_out(struct hlg_addresses *addrs, const struct hlg_image *image,
+		      struct hlg_found *bases)
+{
+	size_t n = 0;
+
+	if (bases->n == 0)
+		return;
+	qsort(bases->fits, bases->n, sizeof(*bases->fits), compare_bases);
+	for (size_t i = 0; i < addrs->n; i++) {
+		uint64_t ip = addrs->at[i].ip;
+		size_t k = HLG_BSEARCH_UPTO(bases->fits, bases->n, base, ip);
+
+		/* At the last base it may pass the end of memory. */
+		if (!lies_in(ip, image, bases->fits[k ? k - 1 : 0].base) &&
+		    !lies_in(ip, image, bases->fits[bases->n - 1].base))
+			addrs->at[n++] = addrs->at[i];
+	}
+	addrs->n = n;
+}
+
+/* One image among the addresses of the guest whose first unit this is; to *misfits the
+ * samples inside that are on no known boundary are added. */
+static bool find_image(struct hlg_guest_bases_finder *finder, size_t number,
+		       struct hlg_addresses *addrs, unsigned unit,
+		       struct hlg_guest_bases_found *found, uint64_t *misfits)
+{
+	const struct hlg_image *image = finder->space->images[number];
+	struct hlg_found bases;
+	bool ok;
+
+	if (addrs->n < HLG_GUEST_BASES_LEAST)
+		return true;
+	ok = hlg_base_find_all(finder->codes[number], image, addrs->at, addrs->n, &bases);
+	for (size_t i = 0; ok && i < bases.n; i++) {
+		const struct hlg_fit *fit = &bases.fits[i];
+
+		ok = HLG_GROW(found->at, found->n);
+		if (ok)
+			found->at[found->n++] = (struct hlg_guest_base){
+				number, fit->base, fit->samples, unit};
+		*misfits += fit->samples - fit->on_samples;
+	}
+	if (ok)
+		leave_out(addrs, image, &bases);
+	hlg_base_find_finish(&bases);
+	return ok;
+}
+
+/* All that are sought. Empties addrs but for what is in none, and finishes it. */
+static bool find_images(struct hlg_guest_bases_finder *finder,
+			struct hlg_addresses *addrs, unsigned unit,
+			struct hlg_guest_bases_found *found, uint64_t *misfits)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < finder->space->n_images; i++)
+		if (finder->codes[i] && is_sought(finder->space->images[i]))
+			ok = find_image(finder, i, addrs, unit, found, misfits);
+	for (size_t i = 0; i < addrs->n; i++)
+		*misfits += addrs->at[i].samples;
+	hlg_addresses_finish(addrs);
+	return ok;
+}
+
+/* How the addresses of a guest lie in what was placed before. */
+struct placed_fit {
+	uint64_t on;                   /* distinct ones */
+	const struct hlg_image *doubt; /* the first that more than 1 % of those inside do
+					* not fit: another may lie across it; or NULL */
+	uint64_t misfits;              /* its samples that are on no known boundary */
+};
+
+static struct placed_fit fit_placed(const struct hlg_guest_bases_finder *finder,
+				    const struct hlg_addresses *addrs)
+{
+	struct placed_fit sum = {0};
+
+	for (size_t i = 0; i < finder->space->n_images; i++) {
+		const struct hlg_image *image = finder->space->images[i];
+		struct hlg_fit fit;
+		uint64_t off;
+
+		if (!finder->codes[i] || !is_placed(image))
+			continue;
+		hlg_base_find_fit(finder->codes[i], image, addrs->at, addrs->n,
+				  image->base, &fit);
+		off = fit.off + fit.data;
+		sum.on += fit.on;
+		if (sum.doubt || (double)off <= (1 - FIT) * (double)(fit.on + off))
+			continue;
+		sum.doubt = image;
+		sum.misfits = fit.samples - fit.on_samples;
+	}
+	return sum;
+}
+
+/* Bases of a guest: where what was placed before does not fit, across this, if fewer
+ * samples are on no boundary then; else in what is in no image. all is finished. */
+static bool find_guest(struct hlg_guest_bases_finder *finder, struct hlg_addresses *all,
+		       unsigned unit, struct hlg_guest_bases_found *found)
+{
+	const struct placed_fit placed = fit_placed(finder, all);
+	const size_t n = found->n;
+	struct hlg_addresses some = {0};
+	uint64_t misfits = 0, across = 0;
+	size_t before;
+	bool ok = hlg_addresses_pick(&some, all, finder->space, NULL) &&
+		  find_images(finder, &some, unit, found, &misfits);
+
+	before = found->n;
+	if (ok && placed.doubt)
+		ok = hlg_addresses_pick(&some, all, finder->space, placed.doubt) &&
+		     find_images(finder, &some, unit, found, &across);
+	hlg_addresses_finish(all);
+	if (found->n > before && across < misfits + placed.misfits) {
+		memmove(&found->at[n], &found->at[before],
+			(found->n - before) * sizeof(*found->at));
+		found->n -= before - n;
+	} else {
+		found->n = before;
+	}
+	return ok;
+}
+
+/* Do they lie at the same addresses, and are not one? */
+bool hlg_guest_bases_find_collide(const struct hlg_space *space,
+				  const struct hlg_guest_base *a,
+				  const struct hlg_guest_base *b)
+{
+	const struct hlg_image *x = space->images[a->image], *y = space->images[b->image];
+
+	if (a->image == b->image && a->base == b->base)
+		return false;
+	return lies_in(b->base, x, a->base) || lies_in(a->base, y, b->base);
+}
+
+/* Does a guest lie where this image was placed before? */
+bool hlg_guest_bases_find_meets(const struct hlg_space *space, size_t image,
+				const struct hlg_guest_base *guest, size_t n)
+{
+	const struct hlg_guest_base placed = {image, space->images[image]->base, 0, 0};
+
+	for (size_t k = 0; is_placed(space->images[image]) && k < n; k++)
+		if (hlg_guest_bases_find_collide(space, &placed, &guest[k]))
+			return true;
+	return false;
+}
+
+bool hlg_guest_bases_find_meets_any(const struct hlg_space *space,
+				    const struct hlg_guest_base *guest, size_t n)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (hlg_guest_bases_find_meets(space, i, guest, n))
+			return true;
+	return false;
+}
+
+bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
+				const struct hlg_profile *profile,
+				struct hlg_guest_bases_found *found, bool *fits)
+{
+	struct hlg_addresses addrs = {0};
+	struct placed_fit placed = {0};
+	uint64_t all = 0, misfits = 0;
+	bool ok = hlg_addresses_collect(&addrs, profile);
+
+	*found = (struct hlg_guest_bases_found){.whole = true};
+	if (ok)
+		placed = fit_placed(finder, &addrs);
+	if (ok)
+		hlg_addresses_keep_outside(&addrs, finder->space);
+	for (size_t i = 0; ok && i < addrs.n; i++)
+		all += addrs.at[i].samples;
+	ok = ok && find_images(finder, &addrs, 0, found, &misfits);
+	hlg_addresses_finish(&addrs);
+	*fits = ok && !placed.doubt && (double)misfits <= (1 - FIT) * (double)all &&
+		!hlg_guest_bases_find_meets_any(finder->space, found->at, found->n);
+	return ok;
+}
+
+/* Moves one entry of each image and base to the front; returns how many there are. */
+static size_t unite(struct hlg_guest_base *at, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0, k; i < n; i++) {
+		for (k = 0; k < kept; k++)
+			if (at[k].image == at[i].image && at[k].base == at[i].base)
+				break;
+		if (k == kept)
+			at[kept++] = at[i];
+	}
+	return kept;
+}
+
+/* Does a guest of few addresses lie at a base that another was found at? All of it must,
+ * none of it in data, and at no other. NULL: at none, or several. */
+static const struct hlg_guest_base *match(const struct hlg_guest_bases_finder *finder,
+					  const struct hlg_guest_base *known, size_t n,
+					  const struct hlg_addresses *addrs)
+{
+	const struct hlg_guest_base *matched = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		struct hlg_fit fit;
+
+		hlg_base_find_fit(finder->codes[known[i].image],
+				  finder->space->images[known[i].image], addrs->at,
+				  addrs->n, known[i].base, &fit);
+		if (fit.on + fit.unknown - fit.data < addrs->n || fit.on < FEW)
+			continue;
+		if (matched)
+			return NULL;
+		matched = &known[i];
+	}
+	return matched;
+}
+
+static int compare_units(const void *a, const void *b)
+{
+	const struct hlg_guest_base *x = a, *y = b;
+
+	if (x->lane != y->lane)
+		return x->lane < y->lane ? -1 : 1;
+	return hlg_bsearch_order(x->samples, y->samples);
+}
+
+static bool add_matched(struct hlg_guest_bases_found *found,
+			const struct hlg_guest_base *matched, size_t unit,
+			const struct hlg_addresses *addrs)
+{
+	struct hlg_guest_base at = *matched;
+
+	if (!HLG_GROW(found->at, found->n))
+		return false;
+	at.lane = (unsigned)unit;
+	at.samples = 0;
+	for (size_t i = 0; i < addrs->n; i++)
+		at.samples += addrs->at[i].samples;
+	found->at[found->n++] = at;
+	return true;
+}
+
+/* Of a guest: those in no image. */
+uint64_t hlg_guest_bases_find_outside(const struct hlg_space *space,
+				      const struct hlg_runners *units, size_t begin,
+				      size_t end)
+{
+	uint64_t outside = 0;
+
+	for (size_t i = units->at[begin].begin; i < units->at[end - 1].end; i++) {
+		struct hlg_place place;
+
+		hlg_space_lookup(space, units->all[i].ip, &place);
+		outside += place.image ? 0 : units->all[i].samples;
+	}
+	return outside;
+}
+
+/* Puts a guest into the lane of what was placed before, if that is what it runs: into the
+ * first if nearly all its samples are there; else what else it has is nobody's. */
+static bool is_settled(const struct hlg_guest_bases_finder *finder,
+		       struct hlg_runners *units, size_t begin, size_t end,
+		       bool runs_placed)
+{
+	uint64_t all = 0,
+		 outside = hlg_guest_bases_find_outside(finder->space, units, begin, end);
+	bool nearly;
+
+	for (size_t i = begin; i < end; i++)
+		all += units->at[i].samples;
+	nearly = (double)outside <= (1 - FIT) * (double)all;
+	for (size_t i = begin; (nearly || runs_placed) && i < end; i++) {
+		units->at[i].settled = true;
+		units->at[i].lane = nearly ? 0 : HLG_LANE_SHARED;
+	}
+	return nearly || runs_placed;
+}
+
+/* A guest of which no base was found: does it lie where another was, or run what was
+ * placed before? *matched: in the first case, where. False without memory. */
+static bool match_guest(const struct hlg_guest_bases_finder *finder,
+			struct hlg_runners *units, size_t begin, size_t end,
+			const struct hlg_guest_base *known, size_t n,
+			struct hlg_addresses *addrs,
+			const struct hlg_guest_base **matched)
+{
+	struct hlg_addresses all = {0};
+	struct placed_fit placed = {0};
+	bool ok = take(&all, units, begin, end);
+
+	*matched = NULL;
+	if (ok)
+		placed = fit_placed(finder, &all);
+	if (ok && placed.doubt) {
+		ok = hlg_addresses_pick(addrs, &all, finder->space, placed.doubt);
+		*matched = ok ? match(finder, known, n, addrs) : NULL;
+	}
+	if (ok && !*matched) {
+		hlg_addresses_finish(addrs);
+		ok = hlg_addresses_pick(addrs, &all, finder->space, NULL);
+	}
+	if (ok && !*matched && !is_settled(finder, units, begin, end, false)) {
+		*matched = match(finder, known, n, addrs);
+		if (!*matched)
+			is_settled(finder, units, begin, end,
+				   !placed.doubt && placed.on >= FEW);
+	}
+	hlg_addresses_finish(&all);
+	return ok;
+}
+
+/* All of whom no base was found. */
+static bool match_others(const struct hlg_guest_bases_finder *finder,
+			 struct hlg_guest_bases_found *found)
+{
+	struct hlg_runners *units = &found->units;
+	const size_t n = found->n;
+	struct hlg_guest_base *known = calloc(n + 1, sizeof(*known));
+	size_t n_known, k = 0;
+	bool ok = known;
+
+	if (n && known)
+		memcpy(known, found->at, n * sizeof(*known));
+	n_known = ok ? unite(known, n) : 0;
+	for (size_t i = 0, j; ok && i < units->n; i = j) {
+		struct hlg_addresses addrs = {0};
+		const struct hlg_guest_base *matched;
+
+		j = hlg_runners_guest(units, i);
+		while (k < n && found->at[k].lane < i)
+			k++;
+		if (k < n && found->at[k].lane == i)
+			continue;
+		ok = match_guest(finder, units, i, j, known, n_known, &addrs, &matched) &&
+		     (!matched || add_matched(found, matched, i, &addrs));
+		hlg_addresses_finish(&addrs);
+	}
+	if (found->n > n)
+		qsort(found->at, found->n, sizeof(*found->at), compare_units);
+	free(known);
+	return ok;
+}
+
+bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
+			  const struct hlg_profile *profile,
+			  struct hlg_guest_bases_found *found)
+{
+	struct hlg_runners *units = &found->units;
+	size_t sought = 0;
+	bool ok;
+
+	*found = (struct hlg_guest_bases_found){0};
+	ok = hlg_runners_collect(units, profile);
+	for (size_t i = 0, j; ok && i < units->n && sought < HLG_GUEST_BASES_MOST;
+	     i = j, sought++) {
+		struct hlg_addresses addrs = {0};
+
+		j = hlg_runners_guest(units, i);
+		ok = take(&addrs, units, i, j) &&
+		     find_guest(finder, &addrs, (unsigned)i, found);
+	}
+	return ok && match_others(finder, found);
+}
+
+void hlg_guest_bases_find_finish(struct hlg_guest_bases_found *found)
+{
+	hlg_runners_finish(&found->units);
+	free(found->at);
+	*found = (struct hlg_guest_bases_found){0};
+}
