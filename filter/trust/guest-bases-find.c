@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filter/trust/addresses.h"
+#include "filter/trust/verdict.h"
 #include "symtab/bsearch.h"
 #include "symtab/code/base-find.h"
 #include "symtab/grow.h"
@@ -41,7 +42,10 @@ bool hlg_guest_bases_find_begin(struct hlg_guest_bases_finder *finder,
 {
 	*finder = (struct hlg_guest_bases_finder){.space = space};
 	finder->codes = calloc(space->n_images + 1, sizeof(*finder->codes));
-	for (size_t i = 0; finder->codes && i < space->n_images; i++) {
+	finder->fits = calloc(space->n_images + 1, sizeof(*finder->fits));
+	if (!finder->codes || !finder->fits)
+		return false;
+	for (size_t i = 0; i < space->n_images; i++) {
 		const struct hlg_image *image = space->images[i];
 		struct hlg_err err;
 
@@ -49,10 +53,8 @@ bool hlg_guest_bases_find_begin(struct hlg_guest_bases_finder *finder,
 		if (image->elf.machine == EM_X86_64 && !image->map &&
 		    hlg_code_open(&finder->codes[i], image, &err) == HLG_ESYSTEM)
 			return false;
-		if (finder->codes[i] && is_placed(image))
-			hlg_code_decode_all(finder->codes[i]);
 	}
-	return finder->codes != NULL;
+	return true;
 }
 
 void hlg_guest_bases_find_end(struct hlg_guest_bases_finder *finder)
@@ -60,6 +62,7 @@ void hlg_guest_bases_find_end(struct hlg_guest_bases_finder *finder)
 	for (size_t i = 0; finder->codes && i < finder->space->n_images; i++)
 		hlg_code_close(finder->codes[i]);
 	free(finder->codes);
+	free(finder->fits);
 	*finder = (struct hlg_guest_bases_finder){0};
 }
 
@@ -166,26 +169,36 @@ struct placed_fit {
 	uint64_t misfits;              /* its samples that are on no known boundary */
 };
 
+/* Decodes no more than functions that have samples: kernels are large. */
 static struct placed_fit fit_placed(const struct hlg_guest_bases_finder *finder,
 				    const struct hlg_addresses *addrs)
 {
+	const size_t n = finder->space->n_images;
 	struct placed_fit sum = {0};
 
-	for (size_t i = 0; i < finder->space->n_images; i++) {
-		const struct hlg_image *image = finder->space->images[i];
-		struct hlg_fit fit;
-		uint64_t off;
+	memset(finder->fits, 0, n * sizeof(*finder->fits));
+	for (size_t i = 0; i < addrs->n; i++) {
+		enum hlg_boundary is;
+		struct hlg_place place;
+		struct hlg_fit *fit;
 
-		if (!finder->codes[i] || !is_placed(image))
+		hlg_space_lookup(finder->space, addrs->at[i].ip, &place);
+		if (!place.image || !finder->codes[place.image->number])
 			continue;
-		hlg_base_find_fit(finder->codes[i], image, addrs->at, addrs->n,
-				  image->base, &fit);
-		off = fit.off + fit.data;
-		sum.on += fit.on;
-		if (sum.doubt || (double)off <= (1 - FIT) * (double)(fit.on + off))
+		fit = &finder->fits[place.image->number];
+		is = hlg_verdict_at(finder->codes[place.image->number], &place);
+		fit->on += is == HLG_BOUNDARY_ON;
+		fit->off += is == HLG_BOUNDARY_OFF;
+		fit->off_samples += is == HLG_BOUNDARY_ON ? 0 : addrs->at[i].samples;
+	}
+	for (size_t i = n; i--;) {
+		const struct hlg_fit *fit = &finder->fits[i];
+
+		sum.on += fit->on;
+		if ((double)fit->off <= (1 - FIT) * (double)(fit->on + fit->off))
 			continue;
-		sum.doubt = image;
-		sum.misfits = fit.samples - fit.on_samples;
+		sum.doubt = finder->space->images[i];
+		sum.misfits = fit->off_samples;
 	}
 	return sum;
 }

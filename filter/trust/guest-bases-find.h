@@ -22,7 +22,7 @@
 #define HLG_FILTER_TRUST_GUEST_BASES_FIND_H
 
 #include "filter/trust/runners.h"
-#include "symtab/code/code.h"
+#include "symtab/code/base-find.h"
 #include "symtab/image/space.h"
 
 enum {
@@ -41,6 +41,7 @@ struct hlg_guest_base {
 struct hlg_guest_bases_finder {
 	const struct hlg_space *space;
 	struct hlg_code **codes; /* of each image that can be decoded; else NULL */
+	struct hlg_fit *fits;    /* of each image, while one guest is looked at */
 };
 
 /* What was found of a recording: bases of each guest, by units; or of all of it. */

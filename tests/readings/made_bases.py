@@ -188,7 +188,7 @@ class Made:
 
     def __init__(self, seed):
         self.rng = rng = random.Random(seed)
-        self.kind = rng.choice(("any", "any", "across", "begun", "file", "lost", "shared"))
+        self.kind = rng.choice(("any", "any", "across", "begun", "file", "lost", *["shared"] * 3))
         n = rng.choice({"any": (1, 1, 2, 2, 3), "shared": (2, 2, 3)}.get(self.kind, (1, 1, 2)))
         large = self.kind in ("across", "file", "shared")
         self.guests = [self.guest(i, large) for i in range(n)]
@@ -279,12 +279,12 @@ class Made:
     def shared(self):
         """The first is stated, and run beside others that lie across each other, or it; by some
         with what nobody knows."""
-        rng, self.base = self.rng, self.rng.choice((0x4000, 0x3f000, 0x40000, 0x40000, 0x80000))
+        rng, self.base = self.rng, self.rng.choice((0x4000, 0x3f000, *[0x40000] * 4))
         for _ in range(rng.choice((2, 3, 4))):
             base = rng.choice((self.base, 0x40000, 0x41000, 0x42000, 0x90000))
             own = Some(rng, rng.choice(self.ran[1:]), base, {"on": rng.choice((2, 5, 60, 60, 60)),
                                                              "data": rng.choice((0, 0, 0, 2))})
-            if abs(base - self.base) > 0x2000 or rng.random() < .2:
+            if abs(base - self.base) > 0x2000 or rng.random() < .1:
                 own.join(Some(rng, self.ran[0], self.base, {
                     "on": rng.choice((0, 2, 4, 30, 60)), "off": rng.choice((0, 0, 0, 1, 20)),
                     "outside": rng.choice((0, 0, 0, 1, 20))}))
