@@ -101,8 +101,36 @@ static bool is_others(const struct hlg_apart *apart, unsigned lane)
 	return false;
 }
 
+/* How many samples of a unit are in no image of its lane. */
+static uint64_t count_outside(const struct hlg_apart *apart,
+			      const struct hlg_runner *unit,
+			      const struct hlg_runner_sample *all)
+{
+	uint64_t outside = 0;
+
+	for (size_t i = unit->begin; i < unit->end; i++) {
+		struct hlg_place place;
+
+		hlg_space_lookup(apart->space, all[i].ip + hlg_lane_move(unit->lane),
+				 &place);
+		outside += place.image ? 0 : all[i].samples;
+	}
+	return outside;
+}
+
+/* It cannot be told what a guest runs. Where all of it fits some lane, what it has in
+ * images of all lanes is told. */
+static void leave(const struct hlg_apart *apart, struct hlg_runner *unit,
+		  const struct hlg_runner_sample *all, bool fits)
+{
+	unit->lane = fits ? HLG_LANE_SHARED : HLG_LANE_NOBODY;
+	if (count_outside(apart, unit, all) == 0)
+		unit->untold = TOLD;
+}
+
+/* guest: all of one, and not a part of one that as a whole fits none. */
 static void judge(const struct hlg_apart *apart, struct hlg_runner *unit,
-		  const struct hlg_runner_sample *all)
+		  const struct hlg_runner_sample *all, bool guest)
 {
 	struct fit best = {0, UINT64_MAX};
 	bool alone = true;
@@ -133,7 +161,7 @@ static void judge(const struct hlg_apart *apart, struct hlg_runner *unit,
 	else if (!alone)
 		unit->untold = SEVERAL;
 	if (unit->untold)
-		unit->lane = HLG_LANE_NOBODY;
+		leave(apart, unit, all, guest && unit->untold != NONE && best.off == 0);
 }
 
 static bool has_code(const struct hlg_apart *apart)
@@ -200,8 +228,9 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 					: ", or record with --sandboxes");
 }
 
-/* Of the i-th. */
-static void note(const struct hlg_runner *unit, size_t i, struct hlg_note_list *notes)
+/* Of the i-th, of which so many samples are outside. */
+static void note(const struct hlg_runner *unit, uint64_t samples, size_t i,
+		 struct hlg_note_list *notes)
 {
 	static const char *const why[] = {
 		[TOO_FEW] = "too few to tell which ELF it runs",
@@ -214,8 +243,8 @@ static void note(const struct hlg_runner *unit, size_t i, struct hlg_note_list *
 	if (add)
 		add(notes, "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here%s",
 		    unit->sandbox < 0 ? "thread" : "sandbox",
-		    unit->sandbox < 0 ? unit->tid : unit->sandbox, unit->samples,
-		    unit->samples == 1 ? "" : "s", why[unit->untold],
+		    unit->sandbox < 0 ? unit->tid : unit->sandbox, samples,
+		    samples == 1 ? "" : "s", why[unit->untold],
 		    may_run_several ? " (if it runs several in turn, record --sandboxes)"
 		    : unit->untold == NONE
 			    ? " (another ELF? name it, too; at another base? "
@@ -232,7 +261,7 @@ static bool judge_guest(const struct hlg_apart *apart, struct hlg_runner *units,
 	whole->end = units[n - 1].end;
 	for (size_t i = 1; i < n; i++)
 		whole->samples += units[i].samples;
-	judge(apart, whole, all);
+	judge(apart, whole, all, true);
 	for (size_t i = 0; i < n; i++) {
 		struct hlg_runner part = units[i];
 
@@ -242,7 +271,7 @@ static bool judge_guest(const struct hlg_apart *apart, struct hlg_runner *units,
 		    (whole->untold == TOLD &&
 		     test(apart, &part, all, whole->lane).off == 0))
 			continue;
-		judge(apart, &part, all);
+		judge(apart, &part, all, false);
 		/* The few that lie off in one that fits are its own. */
 		if (part.untold == TOLD || whole->untold == NONE)
 			units[i] = part;
@@ -263,11 +292,12 @@ static size_t judge_all(const struct hlg_apart *apart, const struct hlg_runners 
 		j = hlg_runners_guest(units, i);
 		one = judge_guest(apart, &units->at[i], j - i, units->all, &whole);
 		for (size_t k = i; k < (one ? i + 1 : j); k++) {
-			const struct hlg_runner *unit = &units->at[k];
+			const struct hlg_runner *unit = one ? &whole : &units->at[k];
 
-			told += !unit->untold;
-			if (unit->untold)
-				note(one ? &whole : unit, untold++, notes);
+			told += !units->at[k].untold;
+			if (units->at[k].untold)
+				note(unit, count_outside(apart, unit, units->all),
+				     untold++, notes);
 		}
 	}
 	hlg_note_list_crowd_rest(notes, untold, "have samples that are outside here");

@@ -9,7 +9,8 @@
  * together, and only where they do not fit one lane each by itself. An image of which it
  * is stated who runs it (guest.elf@BASE:tid=17) is run by them and by nobody else; where
  * that is said of threads, these count and no sandboxes. Of whom it cannot be told, the
- * samples lie outside of all images, and a warning says whose.
+ * samples lie outside of all images, but for those in images of all lanes where all of
+ * them fit some lane (HLG_LANE_SHARED); and a warning says whose.
  */
 #ifndef HLG_FILTER_TRUST_APART_H
 #define HLG_FILTER_TRUST_APART_H

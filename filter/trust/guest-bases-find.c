@@ -396,6 +396,8 @@ static bool match_guest(const struct hlg_guest_bases_finder *finder,
 {
 	struct hlg_addresses all = {0};
 	struct placed_fit placed = {0};
+	/* Does nobody lie across what was placed, every sample there is its own. */
+	const bool is_met = hlg_guest_bases_find_meets_any(finder->space, known, n);
 	bool ok = take(&all, units, begin, end);
 
 	*matched = NULL;
@@ -413,7 +415,7 @@ static bool match_guest(const struct hlg_guest_bases_finder *finder,
 		*matched = match(finder, known, n, addrs);
 		if (!*matched)
 			is_settled(finder, units, begin, end,
-				   !placed.doubt && placed.on >= FEW);
+				   !placed.doubt && placed.on >= (is_met ? FEW : 1));
 	}
 	hlg_addresses_finish(&all);
 	return ok;

@@ -269,9 +269,9 @@ static bool is_shared(const struct hlg_image *image)
 	       image->from != HLG_BASE_FOUND;
 }
 
-/* Is there no byte where an image has some, if all of it is moved by bias? */
-static bool is_free(const struct hlg_space *space, const struct hlg_image *image,
-		    uint64_t bias)
+/* One that has bytes where an image would, if all of it were moved by bias; or NULL. */
+static const struct hlg_image *in_the_way(const struct hlg_space *space,
+					  const struct hlg_image *image, uint64_t bias)
 {
 	for (size_t i = 0; i < image->n_areas; i++) {
 		const uint64_t last = image->areas[i].end - 1 + bias;
@@ -280,27 +280,45 @@ static bool is_free(const struct hlg_space *space, const struct hlg_image *image
 
 		if (behind &&
 		    space->ranges[behind - 1].last >= image->areas[i].start + bias)
-			return false;
+			return space->ranges[behind - 1].image;
 	}
-	return true;
+	return NULL;
 }
 
-/* What of an image is in the first lane comes to lie in this one, too. */
-static int share(const struct hlg_space *space, struct hlg_image *image, unsigned lane,
-		 struct hlg_err *err)
+/* What of an image is at a base of the first lane comes to lie in a lane, too. *contested
+ * becomes true if what may be run instead is in the way. */
+static int share(const struct hlg_space *space, struct hlg_image *image,
+		 struct hlg_base at, unsigned lane, bool *contested, struct hlg_err *err)
+{
+	const struct hlg_image *other =
+		in_the_way(space, image, at.bias + hlg_lane_move(lane));
+	int rc;
+
+	*contested |= other && other != image && other->from != HLG_BASE_FOUND;
+	if (other)
+		return 0;
+	image->lane = lane; /* of bases to come */
+	rc = hlg_image_add_base(image, at.base, err);
+	image->lane = 0;
+	return rc;
+}
+
+static int share_image(const struct hlg_space *space, struct hlg_image *image,
+		       struct hlg_err *err)
 {
 	const size_t n = hlg_image_n_bases(image);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct hlg_base at = hlg_image_base(image, i);
+		bool contested = false;
 
-		if (hlg_lane_of(at.bias + image->first) != 0 ||
-		    !is_free(space, image, at.bias + hlg_lane_move(lane)))
+		if (hlg_lane_of(at.bias + image->first) != 0)
 			continue;
-		image->lane = lane; /* of bases to come */
-		rc = hlg_image_add_base(image, at.base, err);
-		image->lane = 0;
+		for (unsigned lane = 1; rc == 0 && lane < space->n_lanes; lane++)
+			rc = share(space, image, at, lane, &contested, err);
+		if (rc == 0 && space->has_shared && !contested)
+			rc = share(space, image, at, HLG_LANE_SHARED, &contested, err);
 	}
 	return rc;
 }
@@ -309,17 +327,12 @@ int hlg_space_share(struct hlg_space *space, struct hlg_err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
-		struct hlg_image *image = space->images[i];
-
-		if (!is_shared(image))
-			continue;
-		for (unsigned lane = 1; rc == 0 && lane < space->n_lanes; lane++)
-			rc = share(space, image, lane, err);
-		if (rc == 0 && space->n_lanes && space->has_shared)
-			rc = share(space, image, HLG_LANE_SHARED, err);
-	}
-	return rc == 0 && space->n_lanes > 1 ? hlg_space_arrange(space, err) : rc;
+	if (space->n_lanes == 0)
+		return 0;
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
+		if (is_shared(space->images[i]))
+			rc = share_image(space, space->images[i], err);
+	return rc == 0 ? hlg_space_arrange(space, err) : rc;
 }
 
 void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_place *place)

@@ -52,7 +52,8 @@ int hlg_space_part(struct hlg_space *space, struct hlg_err *err);
 /*
  * Who runs an image of another lane may run those of the first as well: each of these,
  * but those that were found by the samples of its guests, or of which it is stated who
- * runs them, comes to lie in each other lane, too, in which there is nothing where it is.
+ * runs them, comes to lie in each other lane, too, in which there is nothing where it is;
+ * and in HLG_LANE_SHARED, where has_shared, unless one is there that was not found so.
  * The space is arranged, before and after. Does nothing without lanes, or a second time.
  * Fails as hlg_space_arrange does.
  */

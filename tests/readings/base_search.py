@@ -226,7 +226,8 @@ class Guests:
         if 100 * sum(samples for _, samples in outside) <= n:
             return self.placed
         matched = self.matched(known, outside)
-        return matched or (SHARED if placed.on >= FEW and not placed.doubt else [])
+        least = FEW if self.meets(known) else 1
+        return matched or (SHARED if placed.on >= least and not placed.doubt else [])
 
     def matched(self, known, addrs):
         """The only one of these at which all lies."""

@@ -29,6 +29,7 @@ from modelled_view import Count
 from programs import hlguest_of
 from tap import environment, run, seeds
 
+ANY, ALL = 6, 7
 MOST = 4    # lines on a screen
 LEAST = 10  # samples that tell which guest a sandbox runs
 BASE, LOWER, SPREAD, SHARED = 0x10000, (1 << 60) - 1, (0x10000, 0x40008000), 0x7000000
@@ -37,11 +38,12 @@ SURE = 25   # distinct addresses on boundaries, at one base, that must be found
 
 class Apart(Space):
     """Two guests at one address, and maybe what is run with either. An address has in its upper
-    bits whose it is, from 1 on."""
+    bits whose it is, from 1 on; ANY: that cannot be told, but one of them fits all; ALL: it is
+    in what is run with either."""
 
     def place(self, ip):
         runs, ip = ip >> 60, ip & LOWER
-        for i in (runs - 1, *range(2, len(self.bases))) if runs else ():
+        for i in (*[runs - 1] * (runs < ANY), *range(2, len(self.bases))) if runs else ():
             guest, base = self.bases[i]
             place = guest.place(ip - base + TEXT)
             if place != OUTSIDE:
@@ -144,8 +146,11 @@ class Judge(report_model.Judge):
         for key, of in groups.items():
             fit = [i for i in range(2) if all(self.fits(i, s.ip) for s in of)]
             tested = fit and sum(self.at(fit[0], s.ip)[1] is not None for s in of)
-            self.lanes[key] = fit[0] + 1 if len(fit) == 1 and tested >= LEAST else 0
-        told = {file for (file, _, _), lane in self.lanes.items() if lane}
+            self.lanes[key] = fit[0] + 1 if len(fit) == 1 and tested >= LEAST else \
+                ANY if fit else 0
+            if self.lanes[key] == ANY and all(self.at(3, s.ip)[0] != OUTSIDE for s in of):
+                self.lanes[key] = ALL
+        told = {file for (file, _, _), lane in self.lanes.items() if lane not in (0, ANY)}
         self.is_told = told == {s.file for s in self.guest}
         self.guest = [s._replace(ip=s.ip | lane << 60) for key, of in groups.items()
                       for s in of for lane in [self.lanes[key]]]
@@ -193,13 +198,15 @@ class Judge(report_model.Judge):
     def lanes_of(self, n):
         """What was found of sandboxes of that number, of recordings that list them."""
         files = {one.number for one in self.listed()}
-        return {lane for (file, number, _), lane in self.lanes.items()
+        return {0 if lane == ANY else lane for (file, number, _), lane in self.lanes.items()
                 if number == n and file in files}
 
     def runs(self, n):
         """What a sandbox of that number runs, of all recordings: its path; None: unknown."""
         lanes = self.lanes_of(n)
-        return self.made.guests[max(lanes) - 1].path if len(lanes) == 1 and lanes != {0} else None
+        if len(lanes) != 1 or lanes == {0}:
+            return None
+        return self.made.guests[2 if lanes == {ALL} else max(lanes) - 1].path
 
     def listed(self):
         """The recordings that list their sandboxes."""

@@ -450,6 +450,8 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 	}
 	hlg_hostsyms_init(&batch->syms, run->options.demangle);
 	hlg_progress_init(&progress, batch->paths, batch->n_paths, batch->quiet);
+	/* Those of whom it cannot be told what they run are there. */
+	run->space.has_shared = run->space.n_lanes > 0;
 	rc = hlg_space_share(&run->space, err);
 	if (rc == 0)
 		rc = run_workers(batch, run, workers, n ? n : 1, &progress, err);
