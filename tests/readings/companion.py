@@ -18,7 +18,7 @@ class Units:
             place, start = guest.place(at), at
             while at < guest.end and guest.place(at) == place:
                 at += 1
-            if place.kind == "gap" and gaps == "stretch" and self.all:
+            if place.kind == "gap" and gaps == "stretch" and guest.before(start) != place:
                 start, _, place = self.all.pop()
             self.all.append((start, at, place))
         data = guest.place(guest.end)
@@ -44,7 +44,10 @@ class Units:
                 continue
             named = place.kind in ("function", "label")
             name = place.name if named or not demangle else readable(place.name)
-            yield escaped(name), GLOBAL << 4 | FUNC, 0, 2 if start >= self.guest.end else 1, \
+            behind = [self.guest.second, self.guest.end]
+            if behind[0] == behind[1]:
+                behind = behind[1:]
+            yield escaped(name), GLOBAL << 4 | FUNC, 0, 1 + sum(start >= at for at in behind), \
                 start, end - start
 
 

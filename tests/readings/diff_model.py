@@ -431,7 +431,7 @@ class Judge:
             yield f"text: {said}, not {found} of {len(self.ordered)}"
         got = re.findall(r"^(\*?) +(?:[+-][\d.]+ %|from 0|\d+ x) +([\d.]+) % +([\d.]+) % .*?"
                          r"([+-][\d.]+) +[+-][\d.]+ to .*?"
-                         r"  (\S+(?: after \S+| before \S+| in \.text| \.rodata)?)"
+                         r"  (\S+(?: after \S+| before \S+| in \.text\S*| \.rodata)?)"
                          r"(?:  \[\S+\.elf\])?(?:  \(.*)?$", out, re.M)
         if len(got) != len(self.shown):
             yield f"text: {len(got)} rows, not {len(self.shown)}: {out}"

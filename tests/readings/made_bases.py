@@ -59,7 +59,7 @@ class Lying(Coded):
     def table_of(self):
         """Of each byte what Finder asks; between the edges of symbols all is one place."""
         if not hasattr(self, "table_made"):
-            edges = sorted({TEXT, self.end} | {
+            edges = sorted({TEXT, self.second, self.end} | {
                 min(max(at, TEXT), self.end) for s in self.symbols for at in (s.at, s.at + s.size)})
             kinds = []
             for begin, end in zip(edges, edges[1:]):

@@ -6,6 +6,7 @@ files. What an address is called goes by hlguest(7), "Concepts", alone.
 """
 import collections
 import os
+import random
 import struct
 
 import forged
@@ -20,7 +21,7 @@ CALL = b"\xff\xd0"  # by a pointer: to anywhere
 CONTEXT_GUEST_USER, CONTEXT_GUEST = 2**64 - 2560, 2**64 - 2048
 CONTEXTS = 2**64 - 4095  # no address from here on can stand in a chain
 BY_TABLES, WHOLE, COPY_ENDS = 2, 1, 7  # enum hlg_chain_way, enum hlg_chain_end
-RODATA = 0x40
+RODATA, SECOND = 0x40, ".text.cold"
 OF_GROUP = 4 | 8  # how counters are read: with their ids, all of a group
 # Type and config: timers, what the kernel counts, hardware, a tracepoint.
 EVENTS = {"cpu-clock": (1, 0), "task-clock": (1, 1), "page-faults": (1, 2), "cycles": (0, 0),
@@ -48,17 +49,30 @@ class Guest:
         self.path, self.code, self.symbols = path, b"", []
         if rng.random() < .3:
             self.gap(rng)  # in front of all symbols
+        edges = []
         for name in names:
             self.put(rng, name)
+            edges.append(TEXT + len(self.code))
             if rng.random() < .4:
                 self.gap(rng)
+                edges.append(TEXT + len(self.code))
         rng.shuffle(self.symbols)
         self.end = TEXT + len(self.code)
+        self.cut(edges[:-1])
         self.tops = [s for s in self.symbols if s.size and s.kind != NOTYPE]
         self.labels = [s for s in self.symbols if s not in self.tops and not (
             s.size == 0 and any(t.at <= s.at < t.at + t.size for t in self.symbols))]
         self.known = {}
         self.returns = list(self.calls(rng)) if calls else []
+
+    def cut(self, edges):
+        """Code is of two sections, or one; by what there is, and not by what comes next."""
+        rng = random.Random(len(self.code))
+        self.second = rng.choice(edges) if edges and rng.random() < .4 else self.end
+
+    def section(self, addr):
+        """(begin, end) of the section of code that an address is in."""
+        return (TEXT, self.second) if addr < self.second else (self.second, self.end)
 
     def calls(self, rng):
         """Puts some in functions; gives where they return to, the last one's end perhaps."""
@@ -104,6 +118,12 @@ class Guest:
     def elf(self):
         elf = forged.Elf(len(self.code))
         elf.data[elf.text:elf.text + len(self.code)] = self.code
+        second = 1
+        if self.second < self.end:
+            size = self.second - TEXT
+            elf.sections[1] = (*elf.sections[1][:5], size, *elf.sections[1][6:])
+            second = elf.section(elf.name(SECOND.encode()), 1, 6, self.second, elf.text + size,
+                                 self.end - self.second)
         at = elf.put(b"r" * RODATA)
         elf.segments.append((1, 4, at, self.end, self.end, RODATA, RODATA, 1))
         elf.section(elf.name(b".rodata"), 1, 2, self.end, at, RODATA)
@@ -111,7 +131,8 @@ class Guest:
         names, table = b"\0", bytes(24)
         ordered = sorted(self.symbols, key=lambda s: s.bind != LOCAL)  # as ELF has them
         for s in ordered:
-            table += struct.pack("<IBBHQQ", len(names), s.bind << 4 | s.kind, 0, 1, s.at, s.size)
+            table += struct.pack("<IBBHQQ", len(names), s.bind << 4 | s.kind, 0,
+                                 1 if s.at < self.second else second, s.at, s.size)
             names += s.name.encode() + b"\0"
         strings = elf.section(0, 3, at=elf.put(names), size=len(names))
         elf.section(elf.name(self.table) if self.table else 0, 2, at=elf.put(table),
@@ -140,7 +161,7 @@ class Guest:
                 best.at + best.size
         for s in self.labels:
             end = s.at + s.size if s.size else min(
-                [t.at for t in self.symbols if t.at > s.at] + [self.end])
+                [t.at for t in self.symbols if t.at > s.at] + [self.section(s.at)[1]])
             if s.at <= addr < end:
                 return "label", [s], end
         return None
@@ -156,16 +177,20 @@ class Guest:
             name, *others = [s.name for s in self.names_at(symbols)]
             return Place(kind, name, name, symbols[0].at, end, tuple(others))
         start = end = addr
-        while start > TEXT and not self.covering(start - 1):
+        first, last = self.section(addr)
+        while start > first and not self.covering(start - 1):
             start -= 1
-        while end < self.end and not self.covering(end):
+        while end < last and not self.covering(end):
             end += 1
         return Place("gap", self.gap_name(start, end), None, start, end, ())
 
     def gap_name(self, start, end):
-        if start > TEXT:
+        first, last = self.section(start)
+        if start > first:
             return "__gap__ after " + self.place(start - 1).name
-        return "__gap__ before " + self.place(end).name if end < self.end else "__gap__ in .text"
+        if end < last:
+            return "__gap__ before " + self.place(end).name
+        return "__gap__ in " + (".text" if first == TEXT else SECOND)
 
     def is_filler(self, addr):
         """Is it in the padding at either end of its gap?"""
@@ -181,7 +206,7 @@ class Guest:
     def before(self, addr):
         """What gaps=stretch credits an address in a gap to."""
         place = self.place(addr)
-        return self.place(place.start - 1) if place.start > TEXT else place
+        return self.place(place.start - 1) if place.start > self.section(addr)[0] else place
 
     def some(self, rng):
         """An own address, often of an edge."""

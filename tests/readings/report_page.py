@@ -22,7 +22,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 sys.path.insert(1, os.path.join(sys.path[0], "../verbs"))
 import report_model
 from forged import HOST, TEXT, TIME
-from modelled import CLOCKS, KERNEL, OUTSIDE, TRACEPOINT, is_guest, near
+from modelled import CLOCKS, KERNEL, OUTSIDE, SECOND, TRACEPOINT, is_guest, near
 from page import marks_of, sums
 from programs import hlguest_of, page_data
 from report_model import KINDS, PHASES
@@ -318,7 +318,10 @@ class Judge(report_model.Judge):
                 image["spans"][key] for key in ("size", "kind", "name"))))
             if got != spans:
                 yield f"spans of {guest.path}: {got}, not {spans}"
-            sections = [(0, guest.end - TEXT, ".text", 1), (guest.end - TEXT, 64, ".rodata", 0)]
+            sections = [(guest.second - TEXT, guest.end - guest.second, SECOND, 1)] * (
+                guest.second < guest.end)
+            sections = [(0, guest.second - TEXT, ".text", 1), *sections,
+                        (guest.end - TEXT, 64, ".rodata", 0)]
             if [image["path"], image["base"], image["parts"]] != [
                     guest.path, hex(base), {"at": [0], "from": [hex(TEXT)]}] or list(zip(*(
                         image["sections"][key] for key in ("at", "size", "name", "code")))) \
