@@ -123,7 +123,8 @@ static int open_images(struct hlg_run *run, bool apart, struct hlg_err *err)
 		if (!apart)
 			return hlg_err_set(err, HLG_EINPUT,
 					   "%s: who runs it cannot be stated here (use "
-					   "hlguest report, annotate, diff or flame)",
+					   "hlguest report, annotate, diff, exits, flame "
+					   "or windows)",
 					   arg->path);
 		run->space.images[i]->owned = true;
 		run->space.n_lanes = 1; /* at least: others run none of it */

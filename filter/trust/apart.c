@@ -328,6 +328,9 @@ int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_runners_recording
 	if (rc == 0)
 		hlg_note_list_append(r->notes, &notes);
 	hlg_note_list_finish(&notes);
-	hlg_runners_finish(&units);
+	if (rc == 0 && r->units)
+		*r->units = units;
+	else
+		hlg_runners_finish(&units);
 	return rc;
 }

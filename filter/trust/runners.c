@@ -120,6 +120,14 @@ static const struct hlg_runner *unit_of(const struct hlg_runners *units,
 	return NULL;
 }
 
+const struct hlg_runner *hlg_runners_find(const struct hlg_runners *units,
+					  int32_t sandbox, int32_t tid, uint32_t stretch)
+{
+	return unit_of(units, &(const struct hlg_runner_sample){.sandbox = sandbox,
+								.tid = tid,
+								.stretch = stretch});
+}
+
 /* NULL: it is of none that is listed. */
 static struct hlg_sandbox *sandbox_of(struct hlg_profile *p,
 				      const struct hlg_runner *unit)

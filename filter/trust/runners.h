@@ -19,6 +19,8 @@ struct hlg_runners_moved {
 	uint32_t n;
 };
 
+struct hlg_runners;
+
 /* What a recording held. Profile, host and stacks are replaced. */
 struct hlg_runners_recording {
 	const char *path;
@@ -27,6 +29,7 @@ struct hlg_runners_recording {
 	struct hlg_stacks *stacks;       /* NULL: there are none */
 	struct hlg_note_list *notes;     /* warnings are added here */
 	struct hlg_runners_moved *moved; /* NULL, or gets what was moved */
+	struct hlg_runners *units;       /* NULL, or gets who is in which lane */
 };
 
 struct hlg_runner_sample {
@@ -54,6 +57,11 @@ struct hlg_runners {
 /* All in lane 0. False without memory; finish in any case. */
 bool hlg_runners_collect(struct hlg_runners *units, const struct hlg_profile *profile);
 void hlg_runners_finish(struct hlg_runners *units);
+
+/* The unit of a sandbox, or where that is -1 of a thread, and stretch; NULL: it has no
+ * sample. */
+const struct hlg_runner *hlg_runners_find(const struct hlg_runners *units,
+					  int32_t sandbox, int32_t tid, uint32_t stretch);
 
 /* Behind the last unit of the guest, a sandbox or thread, whose first is i. */
 size_t hlg_runners_guest(const struct hlg_runners *units, size_t i);

@@ -66,6 +66,18 @@ char *hlg_place_name(const struct hlg_place *place, bool demangle)
 	}
 }
 
+char *hlg_place_name_of_image(char *name, const struct hlg_place *place)
+{
+	char *with;
+
+	if (!name || !place->image)
+		return name;
+	if (asprintf(&with, "%s [%s]", name, hlg_image_short_name(place->image)) < 0)
+		with = NULL;
+	free(name);
+	return with;
+}
+
 char *hlg_place_name_border(const struct hlg_place *place, bool demangle)
 {
 	if (place->image->made)

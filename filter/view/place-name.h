@@ -14,6 +14,10 @@
  */
 char *hlg_place_name(const struct hlg_place *place, bool demangle);
 
+/* With its ELF behind, where guests lie at the same addresses: "memcpy [guest.elf]".
+ * Takes name over, which may be NULL. */
+char *hlg_place_name_of_image(char *name, const struct hlg_place *place);
+
 /* The border (border.h) in such a place: "__vm_exit__ in foo". An image that was made of
  * a saved profile has such names of its own. */
 #define HLG_PLACE_NAME_EXIT "__vm_exit__ in "

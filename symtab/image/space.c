@@ -50,10 +50,10 @@ static const char *how_to_part(const struct hlg_image *a, const struct hlg_image
 	if (a->map || b->map)
 		return "state where they lie as FILE@ADDR, or name one";
 	if (a->from == HLG_BASE_STATED && b->from == HLG_BASE_STATED)
-		return "name one; hlguest report, annotate, diff, flame and lookup take "
-		       "both";
+		return "name one; hlguest report, annotate, diff, exits, flame, lookup "
+		       "and windows take both";
 	return "name one, or, if they lie elsewhere, state it as FILE@ADDR; hlguest "
-	       "report, annotate, diff, flame and lookup take both";
+	       "report, annotate, diff, exits, flame, lookup and windows take both";
 }
 
 static int check_overlap(const struct hlg_space *space, struct hlg_err *err)

@@ -394,6 +394,47 @@ def check_wrong(build):
                 yield f"{elf} --force={force}: the page says something else"
 
 
+def check_shared(build):
+    """Two ELFs at the same addresses, in one thread in turn: each exit is of the one whose vCPU
+    that ran; perf shows which."""
+    folder, elves = os.path.join(os.path.dirname(ELF), "hyperlight"), {}
+    data = os.path.join(folder, "turns.data")
+    for fd, elf in ((6, "guest.elf"), (8, "small.elf")):
+        symbols = re.findall("^([0-9a-f]+) ([0-9a-f]+) [tTwW] (.*)$",
+                             must("nm", "-S", os.path.join(folder, elf)), re.M)
+        elves[fd] = elf, [(int(a, 16), int(n, 16), name) for a, n, name in symbols]
+    fd, left, expected = 0, None, {}
+    for event, rest in re.findall(
+            r"(kvm_entry|kvm_exit|sys_enter_ioctl): (.*)",
+            must("perf", "script", "-i", data, "-F", "event,trace")):
+        if event == "sys_enter_ioctl" and "cmd: 0x0000ae80" in rest:
+            fd = int(re.search("fd: 0x([0-9a-f]+)", rest)[1], 16)
+        elif event == "kvm_exit":
+            left = fd, int(re.search("rip 0x([0-9a-f]+)", rest)[1], 16) - 0x4000
+        elif event == "kvm_entry" and left and left[0] == fd:
+            elf, symbols = elves[fd]
+            start = max((a for a, n, _ in symbols if a <= left[1] < a + n), default=None)
+            expected[elf, start] = expected.get((elf, start), 0) + 1
+            left = None
+    words = [os.path.join(folder, elf) for elf, _ in elves.values()]
+    out, err, status = run(hlguest_of(build), "exits", "-q", "--format=csv", "--demangle=no",
+                           *words, data)
+    if "without decoding" in err:
+        raise Skip("this build cannot decode x86-64")
+    if status:
+        yield f"status {status}: {err}"
+    found = {r[2]: int(r[8]) for r in csv.reader(io.StringIO(out)) if r[0] == "function"}
+    for (elf, start), n in expected.items():
+        if start is None:
+            continue  # labels have no size, of which nm tells
+        names = [f"{name} [{elf}]" for elf_, symbols in elves.values() if elf_ == elf
+                 for a, _, name in symbols if a == start]
+        if not any(found.get(name) == n for name in names):
+            yield f"{names}: {[found.get(name) for name in names]}, not {n}"
+    if len(expected) < 50 or sum(expected.values()) != sum(found.values()):
+        yield f"{sum(found.values())} exits of functions, not {sum(expected.values())}"
+
+
 def check_screen(build):
     """All is on a screen of 80 x 24, the prompt too; no unit is in a column."""
     wrong = []
@@ -585,6 +626,7 @@ def main():
         tap.run("no tracepoints", check_none, build)
         tap.run("a field past the samples' end", lambda: list(check_far(build, folder)))
         tap.run("wrong ELFs", lambda: list(check_wrong(build)))
+        tap.run("ELFs at the same addresses", lambda: list(check_shared(build)))
         tap.run("it fits a screen", check_screen, build)
         for words in (["demo.elf@0x4000", "demo-exits.data"],
                       ["hyperlight/guest.elf", "hyperlight/exits.data"],

@@ -253,7 +253,7 @@ def check_guests(place):
 
 
 def check_noted(place):
-    """record notes each guest of a host, and report without an ELF uses them all."""
+    """record notes each guest of a host, and report and exits without an ELF use them all."""
     folder = os.path.join(DATA, "hyperlight")
     host_with(place, "my-both", *(read(os.path.join(folder, name))
                                   for name in ("small.elf", "guest.elf")))
@@ -272,9 +272,12 @@ cat {folder}/turns.data >"$2"
     out, err, status = run(place.hlguest, "report", "g.data", cwd=place.folder)
     if status or any(f"my-both@guest={i}, noted by record" not in out for i in (1, 2)):
         return [f"{status}: {out}{err}"]
-    err, status = run(place.hlguest, "exits", "g.data", cwd=place.folder)[1:]
+    out, err, status = run(place.hlguest, "exits", "g.data", cwd=place.folder)
+    if status or any(f"[my-both@guest={i}]" not in out for i in (1, 2)):
+        return [f"exits: {status}: {out}{err}"]
+    err, status = run(place.hlguest, "inject", "-o", "x.data", "g.data", cwd=place.folder)[1:]
     if status != 1 or "lie at the same addresses (name one of them)" not in err:
-        return [f"exits: {status}: {err}"]
+        return [f"inject: {status}: {err}"]
     host_with(place, "my-both", place.demo, place.rusty)
     err, status = run(place.hlguest, "report", "g.data", cwd=place.folder)[1:]
     if status != 2 or "has inside not the ELF any more" not in err:

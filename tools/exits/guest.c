@@ -28,6 +28,20 @@ static bool are_stated(const struct hlg_space *space)
 	return true;
 }
 
+/* Who runs which ELF, as report has it. */
+static int find_whose(struct hlg_exits_guest *g, const struct hlg_inputs *in,
+		      struct hlg_exits_sums *sums, uint64_t *n_samples,
+		      struct hlg_err *err)
+{
+	int rc = hlg_whose_learn(&g->whose, g->run, in->files, in->n_files, in->threads,
+				 err);
+
+	g->knows = true;
+	sums->whose = &g->whose;
+	*n_samples = g->whose.batch.sums.guest;
+	return rc;
+}
+
 /*
  * Bases as report has them, from what report counts: for that the recordings are read
  * beforehand, if they can be read twice. *n_samples: of guests.
@@ -148,7 +162,9 @@ int hlg_exits_guest_start(struct hlg_exits_guest *g, struct hlg_run *run,
 	int rc = hlg_address_check_init(&g->check, run->options.force, err);
 
 	g->run = run;
-	if (rc == 0)
+	if (rc == 0 && run->space.n_lanes)
+		rc = find_whose(g, in, sums, &counts->n_samples, err);
+	else if (rc == 0)
 		rc = find_bases(g, in, &counts->n_samples, err);
 	if (rc == 0)
 		rc = start_fold(g, sums, err);
@@ -234,6 +250,7 @@ int hlg_exits_guest_settle(struct hlg_exits_guest *g, const struct hlg_exits_sum
 	struct hlg_run *run = g->run;
 	int rc = 0;
 
+	hlg_whose_note(&g->whose, "exits and entries", &run->notes);
 	hlg_address_check_add_samples(&g->check, &run->profile);
 	if (n_samples < ENOUGH)
 		rc = add_exits(&run->profile, sums, err);
@@ -247,4 +264,5 @@ int hlg_exits_guest_settle(struct hlg_exits_guest *g, const struct hlg_exits_sum
 void hlg_exits_guest_finish(struct hlg_exits_guest *g)
 {
 	hlg_address_check_finish(&g->check);
+	hlg_whose_finish(&g->whose);
 }

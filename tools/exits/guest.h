@@ -14,6 +14,7 @@
 struct hlg_exits_guest {
 	struct hlg_run *run;
 	struct hlg_address_check check; /* judged by hlg_exits_guest_settle */
+	struct hlg_whose whose;         /* where images lie at the same addresses */
 	bool folds;                     /* functions are counted from some address on, */
 	bool fits;                      /* as the first few say */
 	bool knows;                     /* samples were read, which show the bases */

@@ -130,8 +130,8 @@ static void settle_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
 		return;
 	if (is_halt(p, t->user.port)) {
 		/* What KVM's own records tell is told by them. */
-		if (t->n_turns && (t->turns[t->current].entry_time ||
-				   (p->has_entries && open_turn(t))))
+		if (t->n_turns &&
+		    (t->turns[t->current].entry_time || (p->has_entries && open_turn(t))))
 			return;
 		t->user.kind = HLG_EXITS_BETWEEN;
 	}
@@ -487,11 +487,21 @@ static __attribute__((noinline)) struct hlg_exits_thread *find_thread(
 	return t;
 }
 
+/* Moves an address of the guest to where the ELF of whoever was there lies. */
+static __attribute__((noinline)) void move(struct hlg_whose *whose,
+					   struct hlg_exits_item *item)
+{
+	if ((item->kind == HLG_EXITS_EXIT && !(item->c & HLG_EXITS_NO_RIP)) ||
+	    (item->kind == HLG_EXITS_ENTRY && item->a) || item->kind == HLG_EXITS_INSN)
+		item->a +=
+			hlg_whose_move(whose, (int32_t)(item->thread >> 32), item->time);
+}
+
 /* A record whose turn it is. */
 static bool take(void *ctx, void *at)
 {
 	struct hlg_exits_pairing *p = ctx;
-	const struct hlg_exits_item *item = at;
+	struct hlg_exits_item *item = at;
 	struct hlg_exits_thread *t = p->recent[(item->thread >> 32) % HLG_EXITS_RECENT];
 
 	if (!t || t->id != item->thread)
@@ -504,6 +514,8 @@ static bool take(void *ctx, void *at)
 		return true;
 	}
 	t->latest = item->time;
+	if (p->sums->whose)
+		move(p->sums->whose, item);
 	take_record(p, t, item);
 	return true;
 }

@@ -16,6 +16,7 @@
 
 #include "filter/profile/index.h"
 #include "tools/exits/histogram.h"
+#include "tools/feed/whose.h"
 
 #define HLG_NO_PORT   UINT64_MAX
 #define HLG_PORT_MMIO ((uint64_t)1 << 63) /* | address of the page, not a port */
@@ -81,6 +82,8 @@ struct hlg_exits_sums {
 	/* What an address counts as; NULL: itself. */
 	uint64_t (*fold)(void *ctx, uint64_t rip);
 	void *fold_ctx;
+	/* Where guests lie at the same addresses: whose each is; else NULL. */
+	struct hlg_whose *whose;
 	struct hlg_exits_cell *cells;
 	size_t n_cells, room_cells;
 	uint32_t *index; /* hash of cells, at most an eighth used; holds number + 1 */

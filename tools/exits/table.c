@@ -199,6 +199,25 @@ static struct sorted sort_key(const struct hlg_exits_sums *sums, uint32_t cell,
 	return s;
 }
 
+static char *name_function(const struct hlg_exits_key *key,
+			   const struct hlg_exits_choice *choice,
+			   const struct hlg_space *space)
+{
+	struct hlg_place place = place_of(space, key);
+	char *name;
+
+	if (!key->has_rip)
+		return strdup("[address not recorded]");
+	if (choice->check->suppressed)
+		return asprintf(&name, "0x%" PRIx64, hlg_space_ip(space, key->rip)) < 0
+			       ? NULL
+			       : name;
+	name = hlg_misfits_has(choice->check, &place)
+		       ? hlg_misfits_name(&place)
+		       : hlg_place_name(&place, choice->demangle);
+	return space->n_lanes ? hlg_place_name_of_image(name, &place) : name;
+}
+
 static char *name_row(const struct hlg_exits_sums *sums, const struct sorted *s,
 		      const struct hlg_exits_table *table,
 		      const struct hlg_exits_choice *choice,
@@ -206,22 +225,13 @@ static char *name_row(const struct hlg_exits_sums *sums, const struct sorted *s,
 {
 	const struct hlg_exits_key *key = &sums->cells[s->cell].key;
 	const struct hlg_exits_vcpu *vcpu = &sums->vcpus[key->vcpu];
-	struct hlg_place place;
 	char buf[64];
 
 	switch (table->by) {
 	case HLG_EXITS_BY_REASON:
 		return strdup(hlg_exits_reason(key->isa, key->reason, buf, sizeof(buf)));
 	case HLG_EXITS_BY_FUNCTION:
-		if (!key->has_rip)
-			return strdup("[address not recorded]");
-		place = place_of(space, key);
-		if (!choice->check->suppressed)
-			return hlg_misfits_has(choice->check, &place)
-				       ? hlg_misfits_name(&place)
-				       : hlg_place_name(&place, choice->demangle);
-		snprintf(buf, sizeof(buf), "0x%" PRIx64, key->rip);
-		return strdup(buf);
+		return name_function(key, choice, space);
 	case HLG_EXITS_BY_PORT:
 		if (hlg_exits_port(choice->ports, key->port))
 			return strdup(hlg_exits_port(choice->ports, key->port));

@@ -126,15 +126,14 @@ static int check_choice(const struct hlg_exits_report *r, const struct arguments
 			return 0;
 	if (!has_pairs(r->sums) || (!args->reason && args->port.n == 0))
 		return 0;
-	return args->reason
-		       ? hlg_err_set(err, HLG_EINPUT,
-				     "--reason=%s: selects no exit (hlguest exits "
-				     "without it shows which there are)",
-				     args->reason)
-		       : hlg_err_set(err, HLG_EINPUT,
-				     "--port=%s: selects no exit (hlguest exits "
-				     "without it shows which there are)",
-				     args->ports);
+	return args->reason ? hlg_err_set(err, HLG_EINPUT,
+					  "--reason=%s: selects no exit (hlguest exits "
+					  "without it shows which there are)",
+					  args->reason)
+			    : hlg_err_set(err, HLG_EINPUT,
+					  "--port=%s: selects no exit (hlguest exits "
+					  "without it shows which there are)",
+					  args->ports);
 }
 
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
@@ -205,19 +204,25 @@ static void add_counts(struct hlg_exits_counts *to, const struct hlg_exits_count
 }
 
 /* A recording counts whole or not at all. */
-static int read_file(const char *path, const struct hlg_run *run,
-		     struct hlg_progress *progress, struct hlg_exits_sums *sums,
-		     struct hlg_exits_counts *counts, struct hlg_err *err)
+static int read_file(const struct hlg_inputs *in, size_t number,
+		     const struct hlg_run *run, struct hlg_progress *progress,
+		     struct hlg_exits_sums *sums, struct hlg_exits_counts *counts,
+		     struct hlg_err *err)
 {
 	struct hlg_exits_sums own = {.exact = sums->exact,
 				     .halt = sums->halt,
 				     .io_page = sums->io_page,
 				     .fold = sums->fold,
-				     .fold_ctx = sums->fold_ctx};
+				     .fold_ctx = sums->fold_ctx,
+				     .whose = sums->whose};
 	struct hlg_exits_counts own_counts = {.samples = counts->samples,
 					      .samples_event = counts->samples_event};
-	int rc = hlg_exits_read(path, &run->options, progress, &own, &own_counts, err);
+	const char *path = in->files[number];
+	int rc = own.whose ? hlg_whose_begin(own.whose, number, err) : 0;
 
+	if (rc == 0)
+		rc = hlg_exits_read(path, &run->options, progress, &own, &own_counts,
+				    err);
 	if (rc == 0 && !own.overflow) {
 		hlg_exits_settle(&own);
 		hlg_exits_merge(sums, &own);
@@ -246,7 +251,7 @@ static size_t read_files(const struct hlg_inputs *in, const struct hlg_run *run,
 	for (size_t i = 0; i < in->n_files; i++) {
 		struct hlg_err err;
 
-		if (read_file(in->files[i], run, &progress, sums, counts, &err) == 0) {
+		if (read_file(in, i, run, &progress, sums, counts, &err) == 0) {
 			n++;
 			continue;
 		}
@@ -296,7 +301,7 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	struct hlg_exits_guest *guest = calloc(1, sizeof(*guest));
 	struct hlg_run run;
 	struct hlg_err err;
-	int rc = hlg_run_start(&run, in->n_words, in->words, &err), status = 0;
+	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err), status = 0;
 
 	if (rc == 0 && !guest)
 		rc = hlg_err_memory(&err, "exits");

@@ -172,13 +172,14 @@ static int settle(struct worker *w, size_t number, const struct hlg_runners_reco
 static int tell_apart(struct worker *w, size_t number, struct contents *contents,
 		      struct hlg_guest_bases_found *found, struct hlg_batch_file *file)
 {
-	const struct hlg_runners_recording r = {
-		w->batch->paths[number],
-		&w->file,
-		&contents->rows,
-		w->how.stacks,
-		&file->notes,
-		w->batch->given ? &w->batch->moved : NULL};
+	const struct hlg_runners_recording r = {w->batch->paths[number],
+						&w->file,
+						&contents->rows,
+						w->how.stacks,
+						&file->notes,
+						w->batch->given ? &w->batch->moved : NULL,
+						w->batch->keep_units ? &file->units
+								     : NULL};
 
 	if (w->finder.space)
 		return settle(w, number, &r, found, file);
@@ -475,8 +476,10 @@ void hlg_batch_finish(struct hlg_batch *batch)
 {
 	if (batch->files)
 		hlg_hostsyms_finish(&batch->syms);
-	for (size_t i = 0; batch->files && i < batch->n_paths; i++)
+	for (size_t i = 0; batch->files && i < batch->n_paths; i++) {
 		hlg_note_list_finish(&batch->files[i].notes);
+		hlg_runners_finish(&batch->files[i].units);
+	}
 	free(batch->files);
 	free(batch->moved.by);
 	batch->files = NULL;

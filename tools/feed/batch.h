@@ -19,6 +19,7 @@ struct hlg_batch_file {
 	struct hlg_recording_sums sums;
 	struct hlg_per_file_verdict fit; /* if it was asked for */
 	struct hlg_note_list notes;      /* of who runs which image */
+	struct hlg_runners units;        /* who they are, if it was asked for */
 	double period; /* of its guest samples, on average; 0: none is known */
 	uint32_t rank; /* recordings of smaller names, as reports list them */
 };
@@ -40,7 +41,8 @@ struct hlg_batch {
 	/* NULL, or what somebody else has read: it is copied instead of reading. n_paths
 	 * is 1 then, and the path only a name for messages. */
 	const struct hlg_batch_given *given;
-	bool judge; /* fill in fit, if there are several: it costs */
+	bool judge;      /* fill in fit, if there are several: it costs */
+	bool keep_units; /* fill in units, where images overlap (apart.h) */
 	/* NULL, or one for each path: what is noted of the builds that ran. */
 	const struct hlg_builds *builds;
 	/* NULL, or one for each path, zeroed: what each file that could be read held by

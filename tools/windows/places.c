@@ -35,6 +35,7 @@ struct locating {
 	struct hlg_place place; /* at hand; */
 	bool host;              /* of the host all are one */
 	bool demangle;
+	bool lanes;     /* guests lie at the same addresses */
 	bool addresses; /* each is a place of its own */
 };
 
@@ -59,8 +60,10 @@ static char *name_of(const struct locating *l)
 		return strdup("[host]");
 	if (l->w->check && hlg_misfits_has(l->w->check, &l->place))
 		return hlg_misfits_name(&l->place);
-	if (!l->addresses)
-		return hlg_place_name(&l->place, l->demangle);
+	if (!l->addresses) {
+		name = hlg_place_name(&l->place, l->demangle);
+		return l->lanes ? hlg_place_name_of_image(name, &l->place) : name;
+	}
 	return asprintf(&name, "0x%" PRIx64, l->place.addr) < 0 ? NULL : name;
 }
 
@@ -95,6 +98,7 @@ bool hlg_windows_places_locate(struct hlg_windows *w, const struct hlg_space *sp
 	struct locating l = {.w = w,
 			     .place.kind = HLG_OUTSIDE,
 			     .demangle = demangle,
+			     .lanes = space->n_lanes,
 			     .addresses = w->check && w->check->suppressed};
 	uint32_t number = 0;
 
@@ -109,8 +113,9 @@ bool hlg_windows_places_locate(struct hlg_windows *w, const struct hlg_space *sp
 		    ats[i].guest != ats[i - 1].guest) {
 			l.host = !ats[i].guest;
 			if (ats[i].guest && l.addresses)
-				l.place = (struct hlg_place){.kind = HLG_OUTSIDE,
-							     .addr = ats[i].ip};
+				l.place = (struct hlg_place){
+					.kind = HLG_OUTSIDE,
+					.addr = hlg_space_ip(space, ats[i].ip)};
 			else if (ats[i].guest)
 				hlg_space_lookup(space, ats[i].ip, &l.place);
 			number = number_of(&l);

@@ -59,6 +59,11 @@ static struct hlg_sample take(struct reading *r, const struct hlg_perfdata_raw *
 {
 	struct hlg_sample sample = hlg_perfdata_sample(raw), for_profile = sample;
 
+	if (r->w->whose) {
+		if (hlg_sample_is_guest(sample.cpumode))
+			sample.ip += hlg_whose_move(r->w->whose, sample.tid, sample.time);
+		return sample;
+	}
 	for_profile.event = r->numbers[raw->event];
 	hlg_profile_add(r->profile, &for_profile);
 	return sample;

@@ -307,14 +307,30 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 	return rc;
 }
 
+/* Where guests lie at the same addresses, the recording is read beforehand. */
+static int find_whose(struct hlg_whose *whose, struct hlg_run *run,
+		      const struct hlg_inputs *in, struct hlg_windows *w,
+		      struct hlg_err *err)
+{
+	int rc = hlg_whose_learn(whose, run, in->files, 1, in->threads, err);
+
+	w->whose = whose;
+	if (rc == 0)
+		rc = hlg_whose_begin(whose, 0, err);
+	if (rc == 0)
+		hlg_whose_note(whose, "windows", &run->notes);
+	return rc;
+}
+
 static int show(const struct hlg_inputs *in, const struct arguments *args)
 {
 	struct hlg_progress progress;
+	struct hlg_whose whose = {0};
 	struct hlg_windows w = {.progress = &progress};
 	struct hlg_run run;
 	struct hlg_err err;
 	bool mismatch;
-	int rc = hlg_run_start(&run, in->n_words, in->words, &err), failed = 1;
+	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err), failed = 1;
 
 	hlg_progress_init(&progress, in->files, 1, in->quiet);
 
@@ -326,6 +342,8 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 		rc = settle_options(&run, in, args, &err);
 		failed = rc < 0 ? 2 : 1;
 	}
+	if (rc == 0 && run.space.n_lanes)
+		rc = find_whose(&whose, &run, in, &w, &err);
 	if (rc == 0)
 		rc = hlg_feed_window(&run.profile.window, in->files[0], &run.options,
 				     &err);
@@ -340,6 +358,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 				 : show_windows(&w, &run, args, in->files[0], &err);
 	mismatch = run.mismatch;
 	hlg_windows_read_finish(&w);
+	hlg_whose_finish(&whose);
 	hlg_run_finish(&run);
 	if (rc == 0)
 		return mismatch ? 3 : 0;

@@ -17,6 +17,7 @@
 #include "filter/run.h"
 #include "tools/cli/progress.h"
 #include "tools/feed/feed.h"
+#include "tools/feed/whose.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/windows/counter.h"
 
@@ -59,6 +60,9 @@ struct hlg_windows_place {
 
 struct hlg_windows {
 	struct hlg_progress *progress; /* given, of the read; or NULL */
+	/* Given, where guests lie at the same addresses: the profile has the samples
+	 * then. */
+	struct hlg_whose *whose;
 
 	struct hlg_windows_column *columns; /* the leader first */
 	size_t n_columns;
@@ -99,7 +103,7 @@ struct hlg_windows_marker {
  * Reads the windows of the recording at path: those of the first group whose leader
  * options->event matches, or with a marker, of a leader that can be one. Guest samples of
  * all kinds go into the profile, for the base. *windows is all zero before, but for
- * progress; the caller finishes it in any case.
+ * progress and whose; the caller finishes it in any case.
  *
  * That there are no windows is an error, which tells how to record them.
  */

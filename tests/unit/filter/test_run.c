@@ -31,13 +31,13 @@ static const struct {
 	{"guest.elf ./guest.elf",
 	 "./guest.elf@0x4000: overlaps guest.elf@0x4000 at 0x4000 "
 	 "(name one, or, if they lie elsewhere, state it as "
-	 "FILE@ADDR; hlguest report, annotate, diff, flame and "
-	 "lookup take both)"},
+	 "FILE@ADDR; hlguest report, annotate, diff, exits, flame, "
+	 "lookup and windows take both)"},
 	{"guest.elf ./guest.elf@0x5000",
 	 "./guest.elf@0x5000: overlaps guest.elf@0x4000 at 0x5000 "
 	 "(name one, or, if they lie elsewhere, state it as "
-	 "FILE@ADDR; hlguest report, annotate, diff, flame and "
-	 "lookup take both)"},
+	 "FILE@ADDR; hlguest report, annotate, diff, exits, flame, "
+	 "lookup and windows take both)"},
 };
 
 START_TEST(refuses)
