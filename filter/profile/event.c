@@ -124,7 +124,8 @@ static bool are_modifiers(const char *text)
 	return text[strspn(text, "ukhIGHpPSDWebR")] == '\0';
 }
 
-char *hlg_event_key(const char *name)
+/* comparing: also without the modifiers that do not say what is counted. */
+static char *rewrite(const char *name, bool comparing)
 {
 	const char *slash = strchr(name, '/'), *last = strrchr(name, '/');
 	const char *rest = strrchr(name, ':');
@@ -147,7 +148,26 @@ char *hlg_event_key(const char *name)
 		to = mempcpy(to, name, (size_t)(slash - name));
 		to = copy_terms(to, slash + 1, last);
 	}
-	to = copy_modifiers(to, rest);
-	*to = '\0';
+	if (comparing) {
+		*copy_modifiers(to, rest) = '\0';
+		return key;
+	}
+	if (*rest && (to == key || to[-1] != '/'))
+		*to++ = ':';
+	strcpy(to, rest);
 	return key;
+}
+
+char *hlg_event_key(const char *name)
+{
+	return rewrite(name, true);
+}
+
+char *hlg_event_plain(const char *name)
+{
+	char *plain = rewrite(name, false);
+
+	if (plain && !plain[0])
+		strcpy(plain, name); /* nothing else is left */
+	return plain;
 }

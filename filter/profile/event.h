@@ -45,4 +45,11 @@ const char *hlg_event_meaning(enum hlg_event_kind kind, unsigned precise_ip);
  */
 char *hlg_event_key(const char *name);
 
+/*
+ * What an event is called: its name less the terms that the key lacks, so that
+ * "cpu-clock/freq=997/HG", as it has to be recorded beside tracepoints, is
+ * "cpu-clock:HG", as it is without. To be freed; NULL without memory.
+ */
+char *hlg_event_plain(const char *name);
+
 #endif

@@ -79,7 +79,7 @@ static uint32_t add_event(struct hlg_profile *p, uint32_t name, unsigned precise
 	return p->n_events++;
 }
 
-uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
+static uint32_t find_event(struct hlg_profile *profile, const char *name,
 			   unsigned precise_ip)
 {
 	uint32_t known = hlg_strings_find(&profile->event_names, name), number, event,
@@ -102,6 +102,20 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 		profile->events[event].next = first;
 		profile->events[event].shared = profile->events[first].shared = true;
 	}
+	return event;
+}
+
+uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
+			   unsigned precise_ip)
+{
+	uint32_t event;
+	char *plain;
+
+	if (!strchr(name, '/'))
+		return find_event(profile, name, precise_ip);
+	plain = hlg_event_plain(name);
+	event = plain ? find_event(profile, plain, precise_ip) : HLG_NO_SERIES;
+	free(plain);
 	return event;
 }
 

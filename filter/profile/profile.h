@@ -146,7 +146,8 @@ struct hlg_profile {
 bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *options);
 void hlg_profile_finish(struct hlg_profile *profile);
 
-/* The number of an event, new or known; HLG_NO_SERIES without memory. */
+/* The number of an event, new or known, by its plain name (event.h); HLG_NO_SERIES
+ * without memory. */
 uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 			   unsigned precise_ip);
 

@@ -2,6 +2,10 @@
 #include "filter/profile/select.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter/profile/event.h"
 
 __extension__ typedef unsigned __int128 hlg_wide;
 
@@ -89,5 +93,14 @@ bool hlg_select_lacks(const struct hlg_options *options, const struct hlg_sample
 
 bool hlg_select_event(const struct hlg_options *options, const char *name)
 {
-	return !options->event || fnmatch(options->event, name, 0) == 0;
+	char *plain;
+	bool is;
+
+	if (!options->event || fnmatch(options->event, name, 0) == 0)
+		return true;
+	/* As perf has it, with how often it is sampled. */
+	plain = strchr(options->event, '/') ? hlg_event_plain(options->event) : NULL;
+	is = plain && fnmatch(plain, name, 0) == 0;
+	free(plain);
+	return is;
 }

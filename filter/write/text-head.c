@@ -69,22 +69,13 @@ static uint32_t count_selected(const struct hlg_profile *p)
 	return n;
 }
 
-/* How much of a timer's name is not about whose samples it takes, host's or guest's, or
- * how often: of "cpu-clock:HG", "cpu-clock/freq=997/HG" the first nine. */
+/* How much of a timer's name is not about whose samples it takes, host's or guest's: of
+ * "cpu-clock:HG" the first nine. */
 static int plain_name(const char *name)
 {
-	size_t n = strcspn(name, ":/");
-	const char *rest = name + n;
+	size_t n = strcspn(name, ":");
 
-	if (*rest == '/') {
-		if (strncmp(rest, "/freq=", 6) != 0 && strncmp(rest, "/period=", 8) != 0)
-			return INT_MAX;
-		rest += 1 + strcspn(rest + 1, ",/");
-		if (*rest++ != '/')
-			return INT_MAX;
-	}
-	rest += *rest == ':';
-	return rest[strspn(rest, "GH")] ? INT_MAX : (int)n;
+	return name[n] && name[n + 1 + strspn(name + n + 1, "GH")] ? INT_MAX : (int)n;
 }
 
 static void add_event_name(struct hlg_text_line *line, const struct hlg_report *r,

@@ -114,6 +114,33 @@ START_TEST(keys)
 }
 END_TEST
 
+START_TEST(plain_names)
+{
+	static const char *const c[][2] = {
+		{"cpu-clock", "cpu-clock"},
+		{"cpu-clock:HG", "cpu-clock:HG"},
+		{"cpu-clock/freq=997/HG", "cpu-clock:HG"},
+		{"cpu-clock/freq=997/:HG", "cpu-clock:HG"},
+		{"cpu-clock/period=100000,call-graph=fp/", "cpu-clock"},
+		{"cycles/freq=997/ppp", "cycles:ppp"},
+		{"cpu/event=0x3c,period=9,umask=1/u", "cpu/event=0x3c,umask=1/u"},
+		{"cpu/event=0x3c/", "cpu/event=0x3c/"},
+		{"kvm:kvm_exit", "kvm:kvm_exit"},
+		{"cpu/freq", "cpu/freq"},
+		{"/freq=9/", "/freq=9/"},
+	};
+
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		char *plain = hlg_event_plain(c[i][0]), *again = hlg_event_plain(plain);
+
+		ck_assert_str_eq(plain, c[i][1]);
+		ck_assert_str_eq(again, plain);
+		free(plain);
+		free(again);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("event");
@@ -122,6 +149,7 @@ int main(void)
 	tcase_add_test(tc, kinds);
 	tcase_add_test(tc, members);
 	tcase_add_test(tc, keys);
+	tcase_add_test(tc, plain_names);
 	tcase_add_test(tc, words);
 	return tap_main(suite);
 }

@@ -165,6 +165,9 @@ START_TEST(events)
 		{"event=*", "cpu/event=0x3c/G", true},
 		{"event=?", "ab", false},
 		{"event=CYCLES", "cycles", false},
+		{"event=cpu-clock/freq=997/HG", "cpu-clock:HG", true},
+		{"event=cpu-clock/freq=997/", "cpu-clock:HG", false},
+		{"event=c*/freq=9/", "cycles", true},
 	};
 
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
