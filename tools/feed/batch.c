@@ -193,12 +193,22 @@ static const char *name_machine(uint16_t machine)
 	return machine == EM_X86_64 ? "x86-64" : machine == EM_AARCH64 ? "AArch64" : NULL;
 }
 
-/* KVM runs guests of the processor's own kind only. */
-static void note_machine(const struct hlg_space *space, const char *path,
-			 struct hlg_batch_file *file)
+/* What of a recording is no guest of these images. */
+static void note_recording(const struct worker *w, const char *path,
+			   struct hlg_batch_file *file)
 {
 	const char *recorded = name_machine(file->sums.machine);
+	const struct hlg_space *space = w->space;
 
+	/* Of one alone the report says it (filter/report/nothing.h). */
+	if (w->file.injected && w->batch->n_paths > 1)
+		hlg_note_list_warn(
+			&file->notes,
+			"%s: hlguest inject wrote its guest samples as samples "
+			"of processes, which are the host's here (give the "
+			"recording that it was made from)",
+			path);
+	/* KVM runs guests of the processor's own kind only. */
 	for (size_t i = 0; file->sums.machine && i < space->n_images; i++) {
 		const struct hlg_image *image = space->images[i];
 
@@ -257,7 +267,7 @@ static void read_file(struct worker *w, size_t number)
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))
 		file->rc = hlg_err_memory(&file->err, batch->paths[number]);
 	if (file->rc == 0) {
-		note_machine(w->space, batch->paths[number], file);
+		note_recording(w, batch->paths[number], file);
 		file->period = mean_period(&w->file);
 		if (w->options->slices)
 			number_slices(w, number, &contents.stacks);
