@@ -27,36 +27,58 @@ static void write_record(struct hlg_records *to, const char *record, const char 
 	hlg_format_record(to, c);
 }
 
-/* Samples on and off boundaries, and their share; NULL: none. */
-static void write_test(struct hlg_records *to, const char *verdict, const char *name,
-		       const uint64_t *samples, const struct hlg_share *share)
+struct test {
+	const char *verdict, *name;
+	const uint64_t *n;
+	const struct hlg_share *share; /* NULL: nothing was tested */
+};
+
+static void write_test(struct hlg_records *to, const struct test *test,
+		       const struct hlg_report_records_columns *at)
 {
 	struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
 
-	c[HLG_REPORT_RECORD] = hlg_table_text_value("trust");
-	c[HLG_REPORT_KIND] = hlg_table_text_value(verdict);
-	c[HLG_REPORT_NAME] = hlg_table_text_value(name);
-	if (samples)
-		c[HLG_REPORT_SAMPLES] = hlg_table_count_value(*samples);
-	if (share) {
-		c[HLG_REPORT_PERCENT] = hlg_table_number_value(share->share);
-		c[HLG_REPORT_LOW] = hlg_table_number_value(share->low);
-		c[HLG_REPORT_HIGH] = hlg_table_number_value(share->high);
+	c[at->record] = hlg_table_text_value("trust");
+	c[at->kind] = hlg_table_text_value(test->verdict);
+	c[at->name] = hlg_table_text_value(test->name);
+	if (test->n)
+		c[at->count] = hlg_table_count_value(*test->n);
+	if (test->share && at->low) {
+		c[at->low] = hlg_table_number_value(test->share->low);
+		c[at->high] = hlg_table_number_value(test->share->high);
 	}
+	if (test->share)
+		c[at->percent] = hlg_table_number_value(test->share->share);
 	hlg_format_record(to, c);
 }
 
-/* The verdict is the first record's kind. */
+void hlg_report_records_check(struct hlg_records *to, const struct hlg_tested *tested,
+			      const struct hlg_boundaries *b,
+			      const struct hlg_share *share,
+			      const struct hlg_report_records_columns *at)
+{
+	const double chance = tested->chance;
+	const struct hlg_share by_chance = {chance, chance, chance};
+	const struct test tests[] = {
+		{hlg_verdict_word(tested->verdict), "on boundaries", &b->on,
+		 b->on + b->off ? share : NULL},
+		{NULL, "off boundaries", &b->off, NULL},
+		{NULL, "not tested", &b->undecodable, NULL},
+		{NULL, "by chance", NULL, tested->bytes > 0 ? &by_chance : NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		write_test(to, &tests[i], at);
+}
+
 static void write_trust(struct hlg_records *to, const struct hlg_report *r)
 {
-	const struct hlg_tested *t = &r->trust.all;
-	const struct hlg_share chance = {t->chance, t->chance, t->chance};
+	static const struct hlg_report_records_columns at = {
+		HLG_REPORT_RECORD,  HLG_REPORT_KIND, HLG_REPORT_NAME, HLG_REPORT_SAMPLES,
+		HLG_REPORT_PERCENT, HLG_REPORT_LOW,  HLG_REPORT_HIGH};
 
-	write_test(to, hlg_verdict_word(t->verdict), "on boundaries", &t->samples.on,
-		   &t->by_samples);
-	write_test(to, NULL, "off boundaries", &t->samples.off, NULL);
-	write_test(to, NULL, "not tested", &t->samples.undecodable, NULL);
-	write_test(to, NULL, "by chance", NULL, &chance);
+	hlg_report_records_check(to, &r->trust.all, &r->trust.all.samples,
+				 &r->trust.all.by_samples, &at);
 	for (size_t i = 0; i < r->remarks.n; i++)
 		write_record(to, "remark", r->remarks.line[i], NULL);
 }

@@ -104,6 +104,21 @@ int hlg_report_table_stack_sums(
 	struct hlg_report_table_stack_sum sums[static HLG_REPORT_STACK_SUMS],
 	const struct hlg_report *report, struct hlg_err *err);
 
+struct hlg_records;
+
+/* Where the records of a check have what; low and high may both be 0: nowhere. All are
+ * below HLG_REPORT_COLUMNS. */
+struct hlg_report_records_columns {
+	unsigned char record, kind, name, count, percent, low, high;
+};
+
+/* Writes the records `trust`, of samples or addresses: on boundaries, whose kind is the
+ * verdict, off, not tested, and what chance makes. No share is written of none. */
+void hlg_report_records_check(struct hlg_records *to, const struct hlg_tested *tested,
+			      const struct hlg_boundaries *boundaries,
+			      const struct hlg_share *share,
+			      const struct hlg_report_records_columns *at);
+
 /* What is known of callers in guests, in numbers; of a report with such stacks. */
 struct hlg_report_table_caller_sum {
 	const char *name, *key; /* in CSV, in JSON */

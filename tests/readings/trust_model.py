@@ -411,9 +411,10 @@ class Judge(Said, Head, Sums):
         rows = [f for f in csv.DictReader(io.StringIO(self.run("csv")[0]))
                 if f["record"] == "trust"]
         b, none = self.trust["boundary"], ""
-        chance = self.all.chance() or 0
-        expected = [("on boundaries", self.word, str(b["on"]), (b["share"] or 0) / 100,
-                     b["low"] / 100, b["high"] / 100),
+        chance = self.all.chance() or none
+        expected = [("on boundaries", self.word, str(b["on"]),
+                     *(none if b["share"] is None else b[key] / 100
+                       for key in ("share", "low", "high"))),
                     ("off boundaries", none, str(b["off"]), none, none, none),
                     ("not tested", none, str(b["undecodable"]), none, none, none),
                     ("by chance", none, none, chance, chance, chance)]

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "filter/write/report-table.h"
 #include "tools/exits/columns.h"
 #if HLG_HAVE_JANSSON
 #include "filter/write/json.h"
@@ -48,32 +49,19 @@ static void write_head_records(struct hlg_records *to, const struct hlg_exits_re
 			write_record(to, "time", NULL, name, HLG_EXITS_TIMES, n);
 }
 
-/* Addresses on and off instruction starts, as report has samples; *share may be NULL. */
-static void write_test(struct hlg_records *to, const char *verdict, const char *name,
-		       const uint64_t *addrs, const double *share)
-{
-	struct hlg_value v[HLG_EXITS_COLUMNS] = {0};
-
-	v[HLG_EXITS_RECORD] = hlg_table_text_value("trust");
-	v[HLG_EXITS_KIND] = hlg_table_text_value(verdict);
-	v[HLG_EXITS_NAME] = hlg_table_text_value(name);
-	if (addrs)
-		v[HLG_EXITS_COUNT] = hlg_table_count_value(*addrs);
-	if (share)
-		v[HLG_EXITS_PERCENT] = hlg_table_number_value(*share);
-	hlg_format_record(to, v);
-}
-
+/* Addresses on and off instruction starts, as report has samples. */
 static void write_check_records(struct hlg_records *to, const struct hlg_exits_report *r)
 {
+	static const struct hlg_report_records_columns at = {HLG_EXITS_RECORD,
+							     HLG_EXITS_KIND,
+							     HLG_EXITS_NAME,
+							     HLG_EXITS_COUNT,
+							     HLG_EXITS_PERCENT,
+							     0,
+							     0};
 	const struct hlg_tested *t = &r->check->trust.all;
-	const bool told = t->addrs.on + t->addrs.off != 0;
 
-	write_test(to, hlg_verdict_word(t->verdict), "on boundaries", &t->addrs.on,
-		   told ? &t->by_addrs.share : NULL);
-	write_test(to, NULL, "off boundaries", &t->addrs.off, NULL);
-	write_test(to, NULL, "not tested", &t->addrs.undecodable, NULL);
-	write_test(to, NULL, "by chance", NULL, t->bytes > 0 ? &t->chance : NULL);
+	hlg_report_records_check(to, t, &t->addrs, &t->by_addrs, &at);
 	if (r->check->banner)
 		write_note(to, r->check->banner);
 	for (size_t i = 0; i < r->notes->n; i++)
