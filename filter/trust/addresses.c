@@ -78,6 +78,35 @@ void hlg_addresses_keep_outside(struct hlg_addresses *addrs,
 	keep(addrs, space, NULL);
 }
 
+static int compare_bases(const void *a, const void *b)
+{
+	const struct hlg_fit *x = a, *y = b;
+
+	return x->base < y->base ? -1 : x->base > y->base;
+}
+
+void hlg_addresses_leave_out(struct hlg_addresses *addrs, const struct hlg_image *image,
+			     struct hlg_found *bases)
+{
+	const uint64_t size = image->end - image->first;
+	size_t n = 0;
+
+	if (bases->n == 0)
+		return;
+	qsort(bases->fits, bases->n, sizeof(*bases->fits), compare_bases);
+	for (size_t i = 0; i < addrs->n; i++) {
+		uint64_t ip = addrs->at[i].ip;
+		size_t k = HLG_BSEARCH_UPTO(bases->fits, bases->n, base, ip);
+
+		/* No base reaches further than the next does; at the last one the image
+		 * may pass the end of memory. */
+		if (ip - bases->fits[k ? k - 1 : 0].base >= size &&
+		    ip - bases->fits[bases->n - 1].base >= size)
+			addrs->at[n++] = addrs->at[i];
+	}
+	addrs->n = n;
+}
+
 void hlg_addresses_finish(struct hlg_addresses *addrs)
 {
 	free(addrs->at);

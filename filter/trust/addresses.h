@@ -32,6 +32,10 @@ bool hlg_addresses_pick(struct hlg_addresses *to, const struct hlg_addresses *fr
 void hlg_addresses_keep_outside(struct hlg_addresses *addrs,
 				const struct hlg_space *space);
 
+/* Leaves out what lies inside an image at its bases, which become sorted. */
+void hlg_addresses_leave_out(struct hlg_addresses *addrs, const struct hlg_image *image,
+			     struct hlg_found *bases);
+
 void hlg_addresses_finish(struct hlg_addresses *addrs);
 
 #endif

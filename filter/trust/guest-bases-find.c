@@ -88,35 +88,6 @@ static bool lies_in(uint64_t ip, const struct hlg_image *image, uint64_t base)
 	return ip - base < image->end - image->first;
 }
 
-static int compare_bases(const void *a, const void *b)
-{
-	const struct hlg_fit *x = a, *y = b;
-
-	return x->base < y->base ? -1 : x->base > y->base;
-}
-
-/* Leaves out the addresses inside an image at its bases, which do not overlap and become
- * sorted. */
-static void leave_out(struct hlg_addresses *addrs, const struct hlg_image *image,
-		      struct hlg_found *bases)
-{
-	size_t n = 0;
-
-	if (bases->n == 0)
-		return;
-	qsort(bases->fits, bases->n, sizeof(*bases->fits), compare_bases);
-	for (size_t i = 0; i < addrs->n; i++) {
-		uint64_t ip = addrs->at[i].ip;
-		size_t k = HLG_BSEARCH_UPTO(bases->fits, bases->n, base, ip);
-
-		/* At the last base it may pass the end of memory. */
-		if (!lies_in(ip, image, bases->fits[k ? k - 1 : 0].base) &&
-		    !lies_in(ip, image, bases->fits[bases->n - 1].base))
-			addrs->at[n++] = addrs->at[i];
-	}
-	addrs->n = n;
-}
-
 /* One image among the addresses of the guest whose first unit this is; to *misfits the
  * samples inside that are on no known boundary are added. */
 static bool find_image(struct hlg_guest_bases_finder *finder, size_t number,
@@ -140,7 +111,7 @@ static bool find_image(struct hlg_guest_bases_finder *finder, size_t number,
 		*misfits += fit->samples - fit->on_samples;
 	}
 	if (ok)
-		leave_out(addrs, image, &bases);
+		hlg_addresses_leave_out(addrs, image, &bases);
 	hlg_base_find_finish(&bases);
 	return ok;
 }

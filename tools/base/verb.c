@@ -267,27 +267,18 @@ static int tell_recorded(FILE *f, const struct hlg_image *image,
 	return 3;
 }
 
-/* What lies inside an image at a base is nobody else's. */
-static void take_out(struct hlg_addresses *left, const struct hlg_image *image,
-		     uint64_t base)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < left->n; i++)
-		if (left->at[i].ip - base >= image->end - image->first)
-			left->at[n++] = left->at[i];
-	left->n = n;
-}
-
 /* Takes out what an image explains where it was found, or else where it is recorded.
  * Others may lie across it there. */
-static void take_out_all(struct hlg_addresses *left, const struct hlg_image *image,
-			 const struct hlg_found *found, const struct hlg_base_kvm *kvm)
+static void take_out(struct hlg_addresses *left, const struct hlg_image *image,
+		     struct hlg_found *found, const struct hlg_base_kvm *kvm)
 {
-	for (size_t i = 0; i < found->n; i++)
-		take_out(left, image, found->fits[i].base);
-	for (size_t i = 0; found->n == 0 && i < kvm->n; i++)
-		take_out(left, image, kvm->at[i]);
+	hlg_addresses_leave_out(left, image, found);
+	for (size_t i = 0; found->n == 0 && i < kvm->n; i++) {
+		struct hlg_fit at = {.base = kvm->at[i]};
+
+		hlg_addresses_leave_out(left, image,
+					&(struct hlg_found){.fits = &at, .n = 1});
+	}
 }
 
 /* Bases of all images so far: that samples find, and that KVM's records alone have. */
@@ -328,7 +319,7 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		status = tell_recorded(f, image, &found, &kvm);
 		if (found.n && compare(image, &found, claims) != 0)
 			status = 3;
-		take_out_all(left, image, &found, &kvm);
+		take_out(left, image, &found, &kvm);
 	}
 	hlg_base_kvm_finish(&kvm);
 	hlg_base_find_finish(&found);
