@@ -15,7 +15,7 @@ int hlg_err_set(struct hlg_err *err, int code, const char *fmt, ...)
 	vsnprintf(raw, sizeof(raw), fmt, ap);
 	va_end(ap);
 	hlg_escape(err->msg, sizeof(err->msg), raw);
-	return code;
+	return err->code = code;
 }
 
 int hlg_err_memory(struct hlg_err *err, const char *subject)

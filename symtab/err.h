@@ -18,6 +18,7 @@ enum {
 
 struct hlg_err {
 	char msg[1024];
+	int code; /* that was returned with it */
 };
 
 /* Formats the message (cut, never overrun) and returns code, for `return hlg_err_set()`.

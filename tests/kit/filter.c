@@ -73,7 +73,7 @@ void kit_words_finish(struct kit_words *words)
 void kit_options(struct hlg_options *options, const char *text)
 {
 	struct kit_words words;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	int rc;
 
 	kit_words(&words, text);
@@ -85,7 +85,7 @@ void kit_options(struct hlg_options *options, const char *text)
 void kit_start(struct hlg_run *run, const char *text)
 {
 	struct kit_words words;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	int rc;
 
 	kit_words(&words, text);
@@ -120,7 +120,7 @@ void kit_add(struct hlg_run *run, uint32_t event, uint64_t ip, uint64_t period,
 
 void kit_build(struct hlg_run *run, struct hlg_report *report)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	int rc = hlg_run_settle(run, &err);
 
 	ck_assert_msg(rc == 0, "%s", err.msg);
@@ -131,7 +131,7 @@ void kit_build(struct hlg_run *run, struct hlg_report *report)
 
 char *kit_report(struct hlg_run *run)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);

@@ -64,7 +64,7 @@ void hostile_start(struct hlg_run *run, const char *words)
 {
 	struct kit_words more;
 	char *argv[33] = {(char[]){HOSTILE_PATH}};
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	int rc;
 
 	write_guest();

@@ -35,14 +35,7 @@ int hlg_output_error(const struct hlg_err *err)
 		msg = at + strlen(called_path);
 	}
 	fprintf(stderr, "%s\n", msg);
-	return 1;
-}
-
-int hlg_output_failure(int rc, const struct hlg_err *err)
-{
-	int status = hlg_output_error(err);
-
-	return rc == HLG_EWORDS ? 2 : status;
+	return err->code == HLG_EWORDS ? 2 : 1;
 }
 
 void hlg_output_notes(const char *subject, const struct hlg_note_list *notes,

@@ -9,12 +9,9 @@
 #include "filter/output/note-list.h"
 #include "symtab/err.h"
 
-/* Prints err's message as the command's; returns 1, for `return hlg_output_error()`. */
+/* Prints err's message as the command's; returns the status, for `return
+ * hlg_output_error()`: 2 for words that make no sense together, else 1. */
 int hlg_output_error(const struct hlg_err *err);
-
-/* The same of a failure with this code; returns the status: 2 for words that make no
- * sense together. */
-int hlg_output_failure(int rc, const struct hlg_err *err);
 
 /* From now on errors have name, as the user gave it, where they would have path: what he
  * named is read from another place. Neither is copied; NULL ends it. */

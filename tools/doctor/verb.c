@@ -64,7 +64,7 @@ static int doctor(const struct arguments *args)
 	int rc = hlg_images_check_out(&args->image, args->image ? 1 : 0, args->out, &err);
 
 	if (rc < 0)
-		return hlg_output_failure(rc, &err);
+		return hlg_output_error(&err);
 	hlg_doctor_look(&probes, "");
 	hlg_doctor_judge(&findings, &probes);
 	if (args->image)

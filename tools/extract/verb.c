@@ -168,7 +168,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status)) {
 		rc = extract(&args, &list, &err);
-		status = rc < 0 ? hlg_output_failure(rc, &err) : 0;
+		status = rc < 0 ? hlg_output_error(&err) : 0;
 		status = hlg_output_end(status);
 	}
 	hlg_embedded_finish(&list);

@@ -235,7 +235,7 @@ static int submit(const struct arguments *args)
 			rc = hlg_err_memory(&err, "tasks");
 	if (rc == 0 && !args->print)
 		rc = hlg_fleet_plan_write(&plan, &err);
-	status = rc < 0 ? hlg_output_failure(rc, &err) : hand_over(args, &plan, &to_do);
+	status = rc < 0 ? hlg_output_error(&err) : hand_over(args, &plan, &to_do);
 	free(to_do.tasks);
 	hlg_fleet_split_finish(&split);
 	hlg_list_finish(&list);
@@ -289,7 +289,7 @@ static int resume(const struct arguments *args)
 	}
 	if (args->limit)
 		plan.limit = args->limit;
-	status = rc < 0 ? hlg_output_failure(rc, &err) : hand_over(args, &plan, &to_do);
+	status = rc < 0 ? hlg_output_error(&err) : hand_over(args, &plan, &to_do);
 	free(to_do.tasks);
 	hlg_fleet_plan_finish(&plan);
 	return status;

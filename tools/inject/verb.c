@@ -367,7 +367,7 @@ static int inject_one(struct arguments *args)
 	if (rc == 0)
 		rc = hlg_files_spool(in->files[0], &again, &fd, &err);
 	if (rc < 0)
-		return hlg_output_failure(rc, &err);
+		return hlg_output_error(&err);
 	if (again) {
 		name = in->files[0];
 		in->files[0] = again;

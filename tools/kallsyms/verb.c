@@ -209,7 +209,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status)) {
 		rc = write_table(&args, &err);
-		status = rc < 0 ? hlg_output_failure(rc, &err) : 0;
+		status = rc < 0 ? hlg_output_error(&err) : 0;
 	}
 	free(args.images.text);
 	return status;

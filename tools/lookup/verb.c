@@ -481,7 +481,7 @@ static int lookup(const struct arguments *args)
 	if (rc == 0)
 		rc = hlg_out_open(&out, args->out, stdout, &err);
 	if (rc != 0)
-		return hlg_output_failure(rc, &err);
+		return hlg_output_error(&err);
 	l.f = out.f;
 	opened = open_lookup(&l, &err) == 0;
 	if (!opened)

@@ -182,7 +182,7 @@ static int merge(struct arguments *args)
 		warn_twice(&args->paths, seen);
 	free(seen);
 	hlg_list_finish(&list);
-	return rc < 0 ? hlg_output_failure(rc, &err) : 0;
+	return rc < 0 ? hlg_output_error(&err) : 0;
 }
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)

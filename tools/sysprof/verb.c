@@ -147,7 +147,7 @@ static int show(struct arguments *args)
 		hlg_output_notes(output->path, &output->notes, HLG_OUTPUT_DETAILS);
 	hlg_note_list_finish(&output->notes);
 	hlg_sysprof_finish(&s);
-	return rc < 0 ? hlg_output_failure(rc, &err) : 0;
+	return rc < 0 ? hlg_output_error(&err) : 0;
 }
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)

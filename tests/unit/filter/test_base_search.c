@@ -37,7 +37,7 @@ static void feed(struct hlg_run *run, uint64_t base, uint64_t n, unsigned sample
 
 static void settle(struct hlg_run *run)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	int rc = hlg_run_settle(run, &err);
 
 	ck_assert_msg(rc == 0, "%s", err.msg);
@@ -484,7 +484,7 @@ START_TEST(no_memory_decides_nothing)
 
 	write_guest("guest.elf", NULL, ET_DYN);
 	for (n = 1; struck; n++) {
-		struct hlg_err err = {""};
+		struct hlg_err err = {0};
 		struct hlg_run run;
 		int rc;
 

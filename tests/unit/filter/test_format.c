@@ -91,7 +91,7 @@ END_TEST
 static void check_refused(const struct hlg_format *format, struct hlg_options *o,
 			  const char *message)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_int_eq(hlg_format_choose(format, o, &err), message ? HLG_EINPUT : 0);
 	if (message)

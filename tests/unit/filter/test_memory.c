@@ -158,7 +158,7 @@ START_TEST(whole_run)
 			(char[]){"aliases=yes"}, (char[]){"mode=all"},
 			(char[]){"top=0"},       (char[]){"demangle=no"},
 			(char[]){"skid=2"},      force};
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	uint64_t lost;
 	bool struck = true;
 	char *whole;

@@ -128,7 +128,7 @@ START_TEST(accepts)
 {
 	const struct accepted *a = &accepted[_i];
 	struct hlg_options o;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	uint64_t value = 0;
 
 	ck_assert_msg(parse(&o, a->word, &err) == 0, "%s", err.msg);
@@ -247,7 +247,7 @@ START_TEST(refuses)
 {
 	const char *words = refused[_i].words, *last = strrchr(words, ' ');
 	struct hlg_options o;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	char whole[256];
 
 	snprintf(whole, sizeof(whole), "%s%s", last ? last + 1 : words, refused[_i].rest);
@@ -263,7 +263,7 @@ START_TEST(empty_word)
 {
 	char *argv[] = {(char[]){""}};
 	struct hlg_options o;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_int_eq(hlg_options_parse(&o, 1, argv, &err), HLG_EINPUT);
 	ck_assert_str_eq(err.msg, "''" NO_FILE);
@@ -308,7 +308,7 @@ static const struct {
 START_TEST(image)
 {
 	struct hlg_options o;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_msg(parse(&o, images[_i].word, &err) == 0, "%s", err.msg);
 	ck_assert_uint_eq(o.n_images, 1);
@@ -323,7 +323,7 @@ END_TEST
 START_TEST(images_keep_their_order)
 {
 	struct hlg_options o;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_int_eq(parse(&o, "b@1 top=3 a map:c b@1 out=/x/y=z event=a*", &err), 0);
 	ck_assert_uint_eq(o.n_images, 4);
@@ -342,7 +342,7 @@ END_TEST
 START_TEST(defaults)
 {
 	struct hlg_options o;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_int_eq(parse(&o, "", &err), 0);
 	ck_assert_uint_eq(o.n_images, 0);
@@ -370,7 +370,7 @@ END_TEST
 START_TEST(given_says_which)
 {
 	struct hlg_options o;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_int_eq(parse(&o, "gaps=retag top=40", &err), 0);
 	for (size_t i = 0; i < hlg_n_options; i++) {

@@ -37,14 +37,14 @@ static void check_file(const char *path, const char *expected)
 
 static void open_ok(struct hlg_out *out, const char *path)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_msg(hlg_out_open(out, path, NULL, &err) == 0, "%s", err.msg);
 }
 
 static void commit_ok(struct hlg_out *out)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_msg(hlg_out_commit(out, &err) == 0, "%s", err.msg);
 	ck_assert_ptr_null(out->path);
@@ -168,7 +168,7 @@ END_TEST
 START_TEST(stream_is_not_ours)
 {
 	struct hlg_out out;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	FILE *f = fopen("stream", "w");
 
 	ck_assert_int_eq(hlg_out_open(&out, NULL, f, &err), 0);
@@ -187,7 +187,7 @@ END_TEST
 /* Written directly. The reader has to be there first, as for any writer. */
 START_TEST(dash)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	struct hlg_out out;
 
 	put("-", "old");
@@ -223,7 +223,7 @@ END_TEST
 
 static void check_failure(struct hlg_out *out, const char *message)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_int_eq(hlg_out_commit(out, &err), HLG_ESYSTEM);
 	ck_assert_str_eq(err.msg, message);
@@ -248,7 +248,7 @@ END_TEST
 START_TEST(full_stream)
 {
 	struct hlg_out out;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	FILE *f = fopen("/dev/full", "w");
 
 	ck_assert_int_eq(hlg_out_open(&out, NULL, f, &err), 0);
@@ -292,7 +292,7 @@ START_TEST(cannot_be_opened)
 			       "directory (write elsewhere)"},
 	};
 	struct hlg_out out;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	put("file", "");
 	ck_assert_int_eq(mkdir("folder", 0777), 0);
@@ -342,7 +342,7 @@ static const struct {
 START_TEST(magic)
 {
 	enum hlg_magic is = magics[_i].is;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	char message[128] = "";
 
 	put("file", magics[_i].magic);
@@ -368,7 +368,7 @@ END_TEST
 START_TEST(check)
 {
 	const char *message = checks[_i].message;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	int rc;
 
 	put("file", "old");
@@ -412,7 +412,7 @@ static int check_as_nobody(const char *path, struct hlg_err *err)
 /* A device is written itself, so its folder need not be writable. */
 START_TEST(permission)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_int_eq(chmod(".", 0755), 0);
 	ck_assert_int_eq(mkdir("closed", 0555), 0);

@@ -43,7 +43,7 @@ static const struct {
 START_TEST(refuses)
 {
 	struct kit_words words;
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	struct hlg_run run;
 
 	kit_guest("guest.elf");
@@ -61,7 +61,7 @@ END_TEST
 START_TEST(json_in_this_build)
 {
 	char *argv[] = {(char[]){"guest.elf"}, (char[]){"format=json"}};
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	struct hlg_run run;
 	int rc;
 
@@ -99,7 +99,7 @@ END_TEST
 /* The folder goes away between start and report: an error, not a crash. */
 START_TEST(folder_vanishes)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	struct hlg_run run;
 
 	kit_guest("guest.elf");

@@ -39,7 +39,7 @@ static void start(void)
 	kit_guest("guest.elf");
 	kit_start(&run, "guest.elf");
 	hlg_profile_event(&run.profile, "a", 0);
-	ck_assert_int_eq(hlg_run_settle(&run, &(struct hlg_err){""}), 0);
+	ck_assert_int_eq(hlg_run_settle(&run, &(struct hlg_err){0}), 0);
 	n_cells = 0;
 }
 

@@ -609,7 +609,7 @@ static bool run_once(unsigned n, bool all_behind)
 			(char[]){"format=folded"},    (char[]){"out=report"},
 			(char[]){"demangle=no"},      (char[]){"weight=samples"},
 			(char[]){"force=yes"}};
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	uint64_t counted = 0, unrecorded = 0;
 	struct hlg_run run;
 	bool struck;

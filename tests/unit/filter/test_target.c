@@ -162,7 +162,7 @@ static const struct {
 
 START_TEST(input)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	int rc;
 
 	put("file", "old");
@@ -181,7 +181,7 @@ END_TEST
 
 START_TEST(standard_input)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	int fd;
 
 	put("file", "old");
@@ -191,6 +191,7 @@ START_TEST(standard_input)
 	ck_assert_int_eq(dup2(fd, STDIN_FILENO), STDIN_FILENO);
 	close(fd);
 	ck_assert_int_eq(hlg_target_check_input("file", "-", &err), HLG_EWORDS);
+	ck_assert_int_eq(err.code, HLG_EWORDS);
 	ck_assert_int_eq(hlg_target_check_input("./-", "-", &err), 0);
 }
 END_TEST

@@ -237,7 +237,7 @@ static void expect(int lie, const struct hlg_err *err)
 {
 	const char *size = lies[lie].message ? strstr(lies[lie].message, "%zu") : NULL;
 	const char *path = scratch_path("guest.elf");
-	struct hlg_err want = {""};
+	struct hlg_err want = {0};
 
 	if (size)
 		hlg_err_set(&want, 0, "%s: %.*s%zu%s", path,

@@ -39,7 +39,7 @@ static void expect_base(size_t i, uint64_t base)
 /* In the order they came, none without the first, and all gone with a new one. */
 START_TEST(bases_are_added)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_uint_eq(hlg_image_n_bases(image), 0);
 	ck_assert_int_eq(hlg_image_set_base(image, 0x9000, HLG_BASE_FOUND, &err), 0);
@@ -64,7 +64,7 @@ END_TEST
 /* The last one that fits, and the next; what it had is not touched. */
 START_TEST(added_bases_are_checked)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_int_eq(hlg_image_set_base(image, 0x9000, HLG_BASE_STATED, &err), 0);
 	ck_assert_int_eq(hlg_image_add_base(image, -UINT64_C(0x3110), &err), 0);

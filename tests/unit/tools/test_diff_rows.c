@@ -117,7 +117,7 @@ static int try_compare(struct hlg_err *err)
 
 static void compare(void)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_msg(try_compare(&err) == 0, "%s", err.msg);
 }
@@ -373,7 +373,7 @@ static int compare_events(const char *before, const char *after, struct hlg_err 
 /* Names that differ in how often is one thing, in what is another. */
 START_TEST(events_of_sides)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	ck_assert_int_eq(compare_events("cpu-clock", "cpu-clock/freq=997/G", &err), 0);
 	ck_assert_int_ne(compare_events("cpu-clock", "cycles", &err), 0);
@@ -384,7 +384,7 @@ END_TEST
 
 START_TEST(several_events)
 {
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 
 	start("old.elf", "old.elf");
 	add(0, LAST, 1);

@@ -92,7 +92,7 @@ static void add_one(struct live *live, uint64_t place)
 static struct hlg_top_judged *judge(const struct live *live)
 {
 	char *words[] = {guest, (char *)"--force=yes"};
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	struct hlg_top_judged *judged;
 
 	ck_assert_msg(hlg_top_judge(&judged, 2, words, "live", &live->given,
@@ -420,7 +420,7 @@ START_TEST(ways)
 	const struct hlg_screen screen = {.columns = 30, .lines = 24};
 	struct hlg_top_panes pane = {.n = 0};
 	struct hlg_stacks stacks = {0};
-	struct hlg_err err = {""};
+	struct hlg_err err = {0};
 	struct live live;
 
 	begin(&live);
