@@ -193,6 +193,16 @@ long hlg_table_cells(const char *text)
 	return n;
 }
 
+size_t hlg_table_folder(const char *a, const char *b)
+{
+	size_t folder = 0;
+
+	for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+		if (i && a[i] == '/')
+			folder = i + 1;
+	return folder;
+}
+
 /* Text, escaped, to the side of a column that its width says. Returns its cells. */
 static long put_text(FILE *f, const struct hlg_column *c, const char *text)
 {

@@ -163,6 +163,10 @@ void hlg_json_row(struct json_t *object, const struct hlg_table *table,
 /* Cells that text takes when it is escaped, if each character takes one. */
 long hlg_table_cells(const char *text);
 
+/* How much of both paths is a folder that they are in; the root, which says little, is
+ * none. */
+size_t hlg_table_folder(const char *a, const char *b);
+
 /* Writes text, escaped, in so many cells at most: with an ellipsis in its middle, so that
  * both ends of a long name can be read. Returns how many it took. */
 long hlg_table_cut(FILE *f, const char *text, long cells, bool ascii);

@@ -122,9 +122,12 @@ static void fit(struct list *l)
 	if (most <= room_of(l))
 		return;
 	l->alike = alike_of(l->r);
-	for (size_t i = 0; i < l->alike; i++)
-		if (i && first[i] == '/')
-			l->folder = i + 1;
+	l->folder = SIZE_MAX;
+	for (size_t i = 0; i < l->r->n_files; i++) {
+		size_t folder = hlg_table_folder(first, l->r->files[i].path);
+
+		l->folder = folder < l->folder ? folder : l->folder;
+	}
 	most = longest(l);
 	most = most < NAME ? most : NAME;
 	for (size_t i = 0; i < sizeof(in_order) && room_of(l) < most; i++)

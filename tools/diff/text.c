@@ -140,15 +140,11 @@ static const char *fit_words(char buf[static 32], const struct hlg_report *repor
  */
 static const char *path_of(const struct hlg_diff *diff, int s, long cells)
 {
-	const char *path = diff->side[s].paths[0], *other = diff->side[!s].paths[0];
-	size_t folder = 0;
+	const char *path = diff->side[s].paths[0];
 
-	if (hlg_table_cells(path) <= cells)
-		return path;
-	for (size_t i = 0; path[i] && path[i] == other[i]; i++)
-		if (i && path[i] == '/') /* the root is no folder that says little */
-			folder = i + 1;
-	return path + folder;
+	return hlg_table_cells(path) <= cells
+		       ? path
+		       : path + hlg_table_folder(path, diff->side[!s].paths[0]);
 }
 
 /* "before    main.data, 3432 guest samples, 3.432 s in 4.0 s, check OK" */

@@ -477,6 +477,23 @@ START_TEST(fitted)
 }
 END_TEST
 
+START_TEST(folders)
+{
+	static const struct {
+		const char *a, *b;
+		size_t n;
+	} c[] = {
+		{"runs/a.data", "runs/b.data", 5}, {"runs/1/a", "runs/12/a", 5},
+		{"/a.data", "/b.data", 0},         {"/x/a", "/x/b", 3},
+		{"a.data", "a.data.old", 0},       {"x/y", "x/y", 2},
+		{"\u00e9/a", "\u00e8/a", 0},       {"", "x/", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++)
+		ck_assert_uint_eq(hlg_table_folder(c[i].a, c[i].b), c[i].n);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("table");
@@ -490,5 +507,6 @@ int main(void)
 	tcase_add_test(tc, cut);
 	tcase_add_test(tc, cut_of_megabytes);
 	tcase_add_test(tc, fitted);
+	tcase_add_test(tc, folders);
 	return tap_main(suite);
 }
