@@ -7,7 +7,7 @@ or neither: then each descriptor of a vCPU is a sandbox (tools/feed/turns.h)."""
 import collections
 import struct
 
-from forged import CPU, PERIOD, RAW
+from forged import CALLCHAIN, CPU, PERIOD, RAW
 from modelled import IOCTL, KERNEL, Recording, Sample, is_guest
 
 RUN, CREATE_VCPU, SET_CPUID2, SET_MEMORY, ANY = 0xae80, 0xae41, 0x4008ae90, 0x4020ae46, 0x5413
@@ -24,12 +24,13 @@ class Machine:
 
 class Vmm(Recording):
     """A recording with what its processes asked of KVM between its samples. draws: one gives
-    addresses of all machines, or each of those of some."""
+    addresses of all machines, or each of those of some. returns: of each, where calls return
+    to; none: no callers are recorded."""
 
-    def __init__(self, rng, number, events, draws, n, lacks=0):
-        self.draws = draws
+    def __init__(self, rng, number, events, draws, n, lacks=0, returns=()):
+        self.draws, self.returns_of = draws, returns
         super().__init__(rng, number, events, lambda: 0, n, lacks & (CPU | PERIOD))
-        self.kind |= RAW
+        self.kind |= RAW | CALLCHAIN * bool(returns)
         self.vms = collections.defaultdict(list)  # descriptors of machines
         self.is_first_apart = rng.random() < .4
         self.how = rng.choice((NAMED, NAMED, CREATED, PLAIN))
@@ -54,7 +55,10 @@ class Vmm(Recording):
             self.seen[s.tid] = self.current.get(s.tid)
         machine = self.seen.get(s.tid)
         if is_guest(s):
-            s = s._replace(ip=self.draws[machine.runs if machine else 0]())
+            runs = machine.runs if machine else 0
+            self.returns = self.returns_of[runs] if self.has(CALLCHAIN) else ()
+            ip = self.draws[runs]()
+            s = s._replace(ip=ip, callers=self.callers(s.mode, ip))
         self.samples.append(s._replace(sandbox=machine.number if machine else -1))
 
     def call(self, pid, tid, fd, command, value=0):

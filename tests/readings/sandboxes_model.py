@@ -23,8 +23,8 @@ import report_model
 from forged import CPU, PERIOD, TEXT
 from lines import Any, fitted_pieces, line, scaled, unit_for
 from made_sandboxes import Vmm
-from made_trust import Coded, Moved
-from modelled import CLOCKS, OUTSIDE, RODATA, Guest, Space, names_of
+from made_trust import INSNS, Coded, Flow, Moved
+from modelled import CALL, CLOCKS, OUTSIDE, RODATA, Guest, Space, names_of
 from modelled_view import Count
 from programs import hlguest_of
 from tap import environment, run, seeds
@@ -90,9 +90,11 @@ class Made:
         draws = self.draws_apart() if self.apart else [
             self.draw(self.guests[0], base) for base in SPREAD] if self.spread else [
             lambda: self.space.some(rng)]
+        returns = self.returns() if kind != "plain" and rng.random() < .4 else ()
         self.recordings = [
             Vmm(rng, i, self.events, draws, rng.randint(5, 80) if i else
-                rng.choice((40, 120, 400)) if kind == "plain" else 700, self.lacks)
+                rng.choice((40, 120, 400)) if kind == "plain" else 700, self.lacks,
+                returns)
             for i in range(rng.choice((1, 1, 2, 3)))]
         self.samples = [s for one in self.recordings for s in one.samples]
 
@@ -100,6 +102,26 @@ class Made:
         """Addresses of its instructions."""
         at = sorted(at for at in guest.starts if at >= least) or sorted(guest.starts)
         return lambda: base - TEXT + self.rng.choice(at)
+
+    def returns(self):
+        """Puts calls by pointers into the guests; gives where they return to, of each draw."""
+        found = []
+        for guest, base in zip(self.guests * 2, SPREAD if self.spread else (BASE, BASE)):
+            found.append([at + 2 - TEXT + base for at in sorted(guest.starts)
+                          if guest.boundary(at) and self.is_call(guest, at)])
+        both = sorted({*found[0]} & {*found[1]})
+        longer = max(range(len(self.guests)), key=lambda i: self.guests[i].end)
+        return [*found, found[longer], both, both] if all(found) else ()
+
+    @staticmethod
+    def is_call(guest, at):
+        """Makes a move of two bytes one."""
+        code = guest.code
+        if {at + 1, at + 2} & guest.starts == {at + 2} and \
+                code[at - TEXT:at - TEXT + 2] == INSNS[2]:
+            guest.code = code[:at - TEXT] + CALL + code[at - TEXT + 2:]
+            guest.flows[at] = Flow(None, at + 2, True)
+        return guest.code[at - TEXT:at - TEXT + 2] == CALL and at in guest.flows
 
     def draws_apart(self):
         """Of the one, of the other, of what is in the longer one alone, of where both have
@@ -152,8 +174,9 @@ class Judge(report_model.Judge):
                 self.lanes[key] = ALL
         told = {file for (file, _, _), lane in self.lanes.items() if lane not in (0, ANY)}
         self.is_told = told == {s.file for s in self.guest}
-        self.guest = [s._replace(ip=s.ip | lane << 60) for key, of in groups.items()
-                      for s in of for lane in [self.lanes[key]]]
+        self.guest = [s._replace(ip=s.ip | lane << 60, callers=s.callers and (
+            tuple(at | lane << 60 for at in s.callers[0]), s.callers[1]))
+                      for key, of in groups.items() for s in of for lane in [self.lanes[key]]]
 
     def at(self, i, ip):
         """The place in one of them, or what is run with it, and whether an instruction begins."""
