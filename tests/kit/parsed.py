@@ -10,7 +10,8 @@ import os
 import struct
 
 SAMPLE, COMM, MMAP2, ATTR, FEATURE, ROUND, COMPRESSED = 9, 3, 10, 64, 80, 68, 81
-BUILD_ID, DIR_FORMAT, ZSTD = 2, 24, 27
+TRACING_DATA = 66
+TRACING, BUILD_ID, DIR_FORMAT, ZSTD = 1, 2, 24, 27
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD = (1 << i for i in range(9))
 STREAM_ID, REGS_USER, STACK_USER, IDENTIFIER = 1 << 9, 1 << 12, 1 << 13, 1 << 16
 LEADING = (IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM_ID, CPU, PERIOD)
@@ -127,7 +128,10 @@ class Recording:
                 f.write(struct.pack("<IHH", ATTR, 0, 8 + own + len(ids)))
                 f.write(attr[:own] + ids)
             for number, data in sorted(self.features.items()):
-                if number not in (1, BUILD_ID):
+                if number == TRACING:
+                    data += b"\0" * (-len(data) % 8)
+                    f.write(struct.pack("<IHHI", TRACING_DATA, 0, 12, len(data)) + data)
+                elif number != BUILD_ID:
                     data += b"\0" * (-len(data) % 8)
                     f.write(struct.pack("<IHHQ", FEATURE, 0, 16 + len(data), number))
                     f.write(data)

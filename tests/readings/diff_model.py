@@ -187,6 +187,8 @@ class Judge:
         self.same, self.children = rng.random() < .4, rng.random() < .25
         self.names = [[self.drawn(rng) for _ in range(rng.choice((1, 1, 3, 10)))]
                       for _ in range(rng.choice((1, 1, 2)))]
+        if self.children:  # whose rows of one name are one
+            self.names = [[*of, *["i.llvm.%"] * rng.choice((0, 2, 4))] for of in self.names]
         self.alike = set()  # images that are the same build
         spaces = [self.space(rng, self.names, "")]
         spaces.append(spaces[0] if self.same else self.other(rng, spaces[0]))

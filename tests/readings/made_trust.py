@@ -19,6 +19,7 @@ INSNS = {1: b"\x50", 2: b"\x89\xc8", 3: b"\x48\x89\xc8", 4: b"\x48\x83\xc0", 5: 
 BRANCH, CALL, NONE = b"\x74", b"\xe8", b"\x06"  # jz, call; what is none in 64 bits
 MAPPED_AT = 0x7000000  # where the perf map's code lies
 BASES = (0x10000, 0x200000, 0x40008000)
+INTERP = 3
 MMAP_BUILD_ID = 1 << 14  # PERF_RECORD_MISC_
 BUILD_IDS = [bytes([65 + i]) * 20 for i in range(4)]
 
@@ -114,6 +115,28 @@ class Coded(Guest):
         if self.build_id:
             note = struct.pack("<3I4s", 4, len(self.build_id), 3, b"GNU\0") + self.build_id
             elf.section(elf.name(b".note.gnu.build-id"), 7, at=elf.put(note), size=len(note))
+
+
+    def inner(self):
+        """The bytes of the guest's own ELF."""
+        return self.data()
+
+
+class Hosted(Coded):
+    """A Hyperlight guest inside of its host, which has the name that is given."""
+
+    def note(self, elf):
+        super().note(elf)
+        note = struct.pack("<3I12s8s", 11, 7, 1, b"Hyperlight", b"0.13.0")
+        elf.section(elf.name(b".note.hyperlight"), 7, at=elf.put(note), size=len(note))
+
+    def inner(self):
+        return super().data()
+
+    def data(self):
+        host = forged.Elf()
+        host.segments.append((INTERP, 4, host.put(b"/ld.so\0"), 0, 0, 7, 7, 1))
+        return host.build() + self.inner()
 
 
 class Moved(Coded):
@@ -259,7 +282,10 @@ class Made:
         self.kind = rng.choice(("stated", "stated", "stated", "exec", "dyn"))
         one = self.kind != "stated"
         ids = rng.sample(BUILD_IDS, 2) if rng.random() < .5 else [None, None]
-        self.guests = [(Moved if self.kind == "dyn" else Coded)(
+        if ids[0] and rng.random() < .3:  # which recordings cut
+            ids = [build_id + bytes(range(12)) for build_id in ids]
+        self.guests = [(Moved if self.kind == "dyn" else Coded if one or rng.random() < .7 else
+                        Hosted)(
             rng, names_of(rng, rng.randint(1, 7)), f"guest{i}.elf", ids[i])
             for i in range(1 if one else rng.choice((1, 1, 2)))]
         bases = [(guest, rng.choice(BASES) + i * 0x8000) for i, guest in enumerate(self.guests)]
@@ -291,8 +317,10 @@ class Made:
         """What a recording maps; of most nothing that tells."""
         out = []
         for guest in self.guests:
-            if guest.build_id and rng.random() < .5:
-                out.append((guest.path, rng.choice((guest.build_id,) * 8 + tuple(BUILD_IDS))))
+            hosted = isinstance(guest, Hosted)
+            if guest.build_id and (hosted or rng.random() < .5):
+                mine = (guest.build_id[:20],) * (1 if hosted else 8)
+                out.append((guest.path, rng.choice(mine + tuple(BUILD_IDS))))
         if rng.random() < .1:
             out.append(("vmm", rng.choice(BUILD_IDS)))
         return out
@@ -300,10 +328,12 @@ class Made:
     def noted(self, rng):
         """What record noted beside; of most nothing."""
         out = []
-        for guest in self.guests if rng.random() < .2 else ():
-            if isinstance(guest, Map) or rng.random() < .2:
+        for guest in self.guests:
+            if rng.random() > (.5 if isinstance(guest, Hosted) else .2):
                 continue
-            data = guest.data()
+            if isinstance(guest, Map):
+                continue
+            data = guest.inner()
             same = Note(guest.path, guest.build_id, len(data), zlib.crc32(data))
             other = same._replace(crc=1)
             if guest.build_id:

@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from forged import TEXT
 from lines import line
-from made_trust import Made, Map, Note, Placed, write_notes
+from made_trust import Hosted, Made, Map, Note, Placed, write_notes
 from modelled import OUTSIDE, is_guest, near, write_all
 from modelled_view import View, address_of
 from programs import hlguest_of
@@ -212,7 +212,9 @@ class Judge(Said, Head, Sums):
         told = {}
         for n in mapped + one.noted:
             if guest.build_id and n.build_id:
-                if n.file == guest.path or n in missing:
+                # What is mapped of that name is a host, not the guest inside it.
+                if n.file == guest.path and (n in one.noted or not isinstance(guest, Hosted)) or \
+                        n in missing:
                     return {"other": n}
             elif n.file == guest.path and n in one.noted:
                 told = {"changed": n}
@@ -441,8 +443,8 @@ class Judge(Said, Head, Sums):
 def is_build(guest, noted):
     """By its id, else by its bytes, which record alone notes."""
     if guest.build_id and noted.build_id:
-        return guest.build_id == noted.build_id
-    data = guest.data()
+        return guest.build_id.startswith(noted.build_id)
+    data = guest.inner()
     return (noted.size, noted.crc) == (len(data), zlib.crc32(data))
 
 

@@ -25,6 +25,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import parsed
 import splice
 from known_exits import (BASE, ELF, PAIRS, PID, TIDS, Arm, Known, ask, compare_rows,
                          tables)
@@ -137,7 +138,8 @@ def check_choice(build, path, known):
 
 
 def check_base(build, folder, samples):
-    """Samples of the guest show where an ELF lies whose base nothing states."""
+    """Samples of the guest show where an ELF lies whose base nothing states, also of what
+    cannot be read twice."""
     path = os.path.join(folder, "base.data")
     known, rng = Known(5, 1, splice.NEW, False), random.Random(5)
     code = re.findall(r"^ +([0-9a-f]+):", must("objdump", "-d", ELF), re.M)
@@ -147,12 +149,18 @@ def check_base(build, folder, samples):
                                                         TIDS[0])))
     known.records.sort(key=lambda r: r[0])
     known.write(path)
-    out, err, _ = run(hlguest_of(build), "exits", "-v", "--format=csv", f"{ELF}@auto", path)
+    words = ["exits", "-v", "--format=csv", f"{ELF}@auto"]
+    out, err, _ = run(hlguest_of(build), *words, path)
     table = list(csv.reader(io.StringIO(out)))
     found = {r[2]: int(r[8]) for r in table if r[0] == "function"}
     expected = {name: len(rest) for name, rest in group(known.pairs, lambda p: p[1]).items()}
     wrong = [] if found == expected else [f"{found}, not {expected}"]
     text = f"base {BASE:#x} (found from the samples)"
+    parsed.Recording(path).write_pipe(path)
+    piped = run("sh", "-c", 'cat "$1" | "$0" "$2" "$3" "$4" "$5" -', hlguest_of(build), path,
+                *words)
+    if piped[0] != out or text not in piped[1]:
+        wrong.append(f"through a pipe: {piped}, not {out}")
     return wrong + ([] if text in err else [f"not told: {text}"])
 
 
