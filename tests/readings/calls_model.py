@@ -213,6 +213,20 @@ class Judge:
         elif lists or all(of.began is not None for of in every):
             yield from self.same("all", told.get("calls"), made, every, False)
         yield from self.text(told.get("calls"))
+        yield from self.selected(told)
+
+    def selected(self, told):
+        """Calls are told of whole recordings; of sandboxes that are all that is selected, too."""
+        for more in ([], [self.made.rng.choice(("--tid=90", "--cpu=0", "--event=cpu-clock",
+                                                "--time=0.5,", "--pid=70"))]):
+            out, _, _ = run(*self.argv, "--format=json", "--sandbox=1", *more, cwd=self.folder)
+            some = json.loads(out or '{"totals": null}')
+            totals = some["totals"]
+            if not totals or not 0 < totals["deselected"]["samples"] < totals["seen"]["samples"]:
+                continue
+            calls, got = ([f.get("calls") for f in of.get("sandboxes", ())] for of in (told, some))
+            if some.get("calls") or got != (calls if not more else [None] * len(got)):
+                yield f"--sandbox=1 {more}: {some.get('calls')}, {got}, of {calls}"
 
     def same(self, what, got, of, sandboxes, even_none):
         """Unless recordings of a sandbox's number began it in several ways."""

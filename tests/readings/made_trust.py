@@ -321,6 +321,8 @@ class Made:
             if guest.build_id and (hosted or rng.random() < .5):
                 mine = (guest.build_id[:20],) * (1 if hosted else 8)
                 out.append((guest.path, rng.choice(mine + tuple(BUILD_IDS))))
+            elif rng.random() < .15:
+                out.append((guest.path, rng.choice(BUILD_IDS)))
         if rng.random() < .1:
             out.append(("vmm", rng.choice(BUILD_IDS)))
         return out

@@ -271,6 +271,27 @@ class Judge(report_model.Judge):
             yield f"CSV: {rows}, not {expected}"
         if self.options["mode"] != "host":
             yield from self.lines(expected)
+        if self.made.spread:
+            yield from self.bases(told["images"][0]["bases"])
+
+    def bases(self, told):
+        """What lies at each, and whose it is if one's alone; in text with all details."""
+        guest, expected = self.made.guests[0], {}
+        numbers = {self.alone(n): n for one in self.listed()
+                   for n in range(1, 1 + len(one.sandboxes))}
+        for base in SPREAD:
+            of = Count(s for s in self.guest if guest.place(s.ip - base + TEXT) != OUTSIDE and (
+                self.options["gaps"] != "drop" or guest.place(s.ip - base + TEXT).kind != "gap"))
+            expected[hex(base)] = of.samples, of.period, numbers.get(base)
+        if expected != {f["base"]: (f["samples"], f["period"], f.get("sandbox")) for f in told}:
+            yield f"bases {told}, not {expected}"
+        out = self.run("text", "--verbose=yes", "--color=never")[0]
+        got = re.findall(r"^ {12}(0x\S+) +(\d+) samples(.*)$", out, re.M)
+        lines = [(f["base"], str(f["samples"]),
+                  f", sandbox {f['sandbox']}" if f.get("sandbox") else
+                  f", thread {f['tid']}" if f["tid"] is not None else "") for f in told]
+        if got != lines:
+            yield f"bases in text: {got}, not {lines}"
 
     def lines(self, listed):
         """Of several those that have samples; on a screen of more than four the largest three."""

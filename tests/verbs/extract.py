@@ -8,6 +8,7 @@ A host is any bytes with ELF files at offsets, odd ones and those where a piece 
 ends among them. Each guest is found where it lies and comes out byte for byte; what only
 begins like an ELF, ends past the file or has no symbols is none.
 """
+import json
 import os
 import random
 import re
@@ -272,6 +273,10 @@ cat {folder}/turns.data >"$2"
     out, err, status = run(place.hlguest, "report", "g.data", cwd=place.folder)
     if status or any(f"my-both@guest={i}, noted by record" not in out for i in (1, 2)):
         return [f"{status}: {out}{err}"]
+    for words in ([], ["my-both"]):
+        out = run(place.hlguest, "report", "--format=json", *words, "g.data", cwd=place.folder)[0]
+        if [image.get("noted", False) for image in json.loads(out)["images"]] != [not words] * 2:
+            return [f"noted in JSON: {words} {out[:400]}"]
     out, err, status = run(place.hlguest, "exits", "g.data", cwd=place.folder)
     if status or any(f"[my-both@guest={i}]" not in out for i in (1, 2)):
         return [f"exits: {status}: {out}{err}"]
