@@ -47,6 +47,7 @@ RATES = (("ipc", "instructions", "cycles", 1, 4),
          ("branch_miss_percent", "branch-misses", "branches", 100, 3),
          ("llc_miss_percent", "cache-misses", "cache-references", 100, 3))
 NEVER = 1 << 64
+MOST_VALUES = 8  # of a marker's field that are told
 
 
 class Sample:
@@ -80,6 +81,7 @@ class Made:
         self.read = forged_read(rng)
         self.threads = [(rng.choice((70, 71)), 80 + i) for i in range(rng.randint(1, 4))]
         self.ports = rng.sample((101, 108, 3), 3)
+        self.more_ports = rng.sample(range(200, 999), rng.choice((0, 4, 6, 20)))
         self.others = 0
         self.lost = rng.randrange(10**5, 10**6) if rng.random() < .3 else 0
         self.samples, self.records = [], b""
@@ -122,7 +124,8 @@ class Made:
                     if rng.random() < .3:
                         place, mode = rng.randrange(1 << 40), HOST
                     sample = Sample(time, cpu, rng.choice(self.threads), place, mode,
-                                    stand[cpu][:first], rng.choice((*self.ports, *self.ports[:2])))
+                                    stand[cpu][:first], rng.choice((
+                                        *self.ports, *self.ports[:2], *self.more_ports)))
                     if self.other and self.samples and rng.random() < .3:
                         self.others += 1
                         chunk.append((None, self.put(sample, first, enumerate(
@@ -361,8 +364,12 @@ class Judge:
         between = f"--between=port:{begins}..port:{ends}"
         if {begins, ends} - {s.port for s in self.made.samples}:
             _, err, status = self.rows("--format=csv", between)
-            if status != 1 or "no sample of kvm:kvm_pio has port=" not in err:
-                yield f"{between}: status {status}, {err}, though there is no such sample"
+            seen = [str(port) for port in dict.fromkeys(s.port for s in self.made.samples)]
+            values = ", ".join(seen[:MOST_VALUES] + ["..."] * (len(seen) > MOST_VALUES))
+            none = ends if begins in {s.port for s in self.made.samples} else begins
+            if status != 1 or f"no sample of kvm:kvm_pio has port={none} (use one of port: " \
+                              f"{values})" not in err:
+                yield f"{between}: status {status}, {err}, not one of {values}"
             return
         totals = collections.defaultdict(lambda: [0] * len(self.made.group))
         for s in self.made.samples:

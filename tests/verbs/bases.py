@@ -13,6 +13,7 @@ import csv
 import json
 import os
 import random
+import re
 import shutil
 import struct
 import sys
@@ -104,6 +105,10 @@ def check(bench, guests, recordings):
                 {max(len(addrs) for *_, addrs in guests)}:
             yield f"{threads}: first {first:#x} of {report['images'][0]['bases']}"
         yield from check_base(bench, guests, threads, *recordings)
+    name = max(wanted, key=wanted.get)
+    out = must(bench.hlguest, "annotate", bench.elf, name, *recordings)
+    if f"guest.elf ({len(bases)} bases)" not in out:
+        yield f"annotate {name}, at {len(bases)} bases: {out[:600]}"
 
 
 def check_base(bench, guests, *argv):
@@ -151,6 +156,17 @@ def far(bench, rng):
         _, err, status = run(bench.hlguest, *argv)
         if status != wanted:
             yield f"{argv}: status {status}: {err}"
+
+
+def many(bench, rng):
+    """So many bases that text does not list them all."""
+    guests = [(0x200000 + i * 0x1000000, 7 + i, rng.sample(bench.addrs, 60)) for i in range(43)]
+    path = bench.write("many.data", guests)
+    out = must(bench.hlguest, "report", "-v", bench.elf, path)
+    lines = re.findall(r"^ {12}0x(\w+) +(\d+) samples, thread (\d+)$", out, re.M)
+    wanted = {(f"{base:x}", str(len(addrs)), str(tid)) for base, tid, addrs in guests}
+    if len({*lines} & wanted) != 40 or len(lines) != 40 or "            ... and 3 more\n" not in out:
+        yield f"{len(lines)} bases are listed: {out[:3000]}"
 
 
 def nobody(bench, rng):
@@ -375,7 +391,7 @@ def main():
         except Skip as e:
             tap.skip("bases", e)
             return tap.finish()
-        for name, function in ("recordings", files), ("threads", threads), ("far", far), \
+        for name, function in ("recordings", files), ("threads", threads), ("far", far), ("many", many), \
                 ("nobody", nobody), ("least", least), ("short", short), ("alike", alike), \
                 ("lanes", lanes), ("saved", saved), ("twice", twice), ("nearly", nearly), \
                 ("elsewhere", elsewhere), ("few", few), ("begun", begun):
