@@ -218,7 +218,7 @@ class Judge:
     def selected(self, told):
         """Calls are told of whole recordings; of sandboxes that are all that is selected, too."""
         for more in ([], [self.made.rng.choice(("--tid=90", "--cpu=0", "--event=cpu-clock",
-                                                "--time=0.5,", "--pid=70"))]):
+                                                "--time=0.5,", "--pid=70", "--event=kvm:*"))]):
             out, _, _ = run(*self.argv, "--format=json", "--sandbox=1", *more, cwd=self.folder)
             some = json.loads(out or '{"totals": null}')
             totals = some["totals"]

@@ -284,7 +284,7 @@ class Made:
         ids = rng.sample(BUILD_IDS, 2) if rng.random() < .5 else [None, None]
         if ids[0] and rng.random() < .3:  # which recordings cut
             ids = [build_id + bytes(range(12)) for build_id in ids]
-        self.guests = [(Moved if self.kind == "dyn" else Coded if one or rng.random() < .7 else
+        self.guests = [(Moved if self.kind == "dyn" else Coded if one or rng.random() < .5 else
                         Hosted)(
             rng, names_of(rng, rng.randint(1, 7)), f"guest{i}.elf", ids[i])
             for i in range(1 if one else rng.choice((1, 1, 2)))]
@@ -331,7 +331,7 @@ class Made:
         """What record noted beside; of most nothing."""
         out = []
         for guest in self.guests:
-            if rng.random() > (.5 if isinstance(guest, Hosted) else .2):
+            if rng.random() > (.8 if isinstance(guest, Hosted) else .2):
                 continue
             if isinstance(guest, Map):
                 continue

@@ -20,11 +20,13 @@ import os
 import random
 import re
 import shutil
+import struct
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import forged
 import parsed
 import splice
 from known_exits import (BASE, ELF, PAIRS, PID, TIDS, Arm, Known, ask, compare_rows,
@@ -344,6 +346,14 @@ def check_hostile(build, folder):
                 b"\tfield:char exit_reason[4];\toffset:8;\tsize:4;",
                 b"\tfield:((((((((", b"\tfield:" + b"a[" * 5000, b"\xff\0\x1b[31m"):
         wrong += refuse(lambda t: t.replace(field, bad), "kvm:kvm_exit")
+    for bit, lacks in ((forged.RAW, "fields (raw data)"), (forged.TIME, "times"),
+                       (forged.TID, "threads")):
+        Known(1, 1, splice.NEW, False, 4).write(path)
+        bare = parsed.Recording(path)
+        bare.attrs = [(attr[:24] + struct.pack("<Q", bare.sample_type(i) & ~bit) + attr[32:], ids)
+                      for i, (attr, ids) in enumerate(bare.attrs)]
+        bare.write(path)
+        wrong += refused(build, path, f"was recorded without {lacks} (record it with hlguest")
     return wrong
 
 
