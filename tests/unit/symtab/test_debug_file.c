@@ -156,6 +156,9 @@ START_TEST(build_id_is_looked_up_in_the_folder)
 	make(".build-id/ab/cdef01.debug", 2, other_id, NULL);
 	find(scratch_path("id.elf"));
 	ck_refused("its build id is abcdef02..., not abcdef01...");
+	make(".build-id/ab/cdef01.debug", 2, NULL, NULL);
+	find(scratch_path("id.elf"));
+	ck_refused("nothing tells whether it is the debug file of ");
 }
 END_TEST
 
@@ -327,6 +330,16 @@ START_TEST(code_has_to_lie_where_the_elf_has_it)
 	ck_assert_ptr_nonnull(scratch_elf("moved", &s.elf));
 	find(scratch_path("m.elf"));
 	ck_refused("its code lies elsewhere");
+
+	/* Or less of it; a section without room counts for nothing. */
+	sec[1].size = 0;
+	ck_assert_ptr_nonnull(scratch_elf("moved", &s.elf));
+	find(scratch_path("m.elf"));
+	ck_found(scratch_path("moved"));
+	sec[0].size /= 2;
+	ck_assert_ptr_nonnull(scratch_elf("moved", &s.elf));
+	find(scratch_path("m.elf"));
+	ck_refused("its code lies elsewhere");
 }
 END_TEST
 
@@ -386,6 +399,30 @@ START_TEST(unstripped_program_is_known_by_its_code)
 	make(".build/k.dbg", 2, other_id, NULL);
 	find(make("k", 0, id, NULL));
 	ck_refused("its build id is");
+}
+END_TEST
+
+/* The last byte of much code, too; and as much code in fewer bytes. */
+START_TEST(all_code_is_compared)
+{
+	static uint8_t much[100000] = {0xc3};
+	struct mkelf_simple s;
+
+	be_user();
+	for (int i = 0; i < 3; i++) {
+		much[sizeof(much) - 1] = i == 1;
+		mkelf_simple_init(&s, VADDR, much, sizeof(much) - (i == 2), syms, 2);
+		s.segment.memsz = sizeof(much);
+		ck_assert_ptr_nonnull(scratch_elf("l.dbg", &s.elf));
+		much[sizeof(much) - 1] = 0;
+		mkelf_simple_init(&s, VADDR, much, sizeof(much), syms, 0);
+		s.elf.tables = 0;
+		find(scratch_elf("l", &s.elf));
+		if (i == 0)
+			ck_found(scratch_path("l.dbg"));
+		else
+			ck_refused("its code is another");
+	}
 }
 END_TEST
 
@@ -471,6 +508,7 @@ int main(void)
 	tcase_add_test(tc, code_has_to_lie_where_the_elf_has_it);
 	tcase_add_test(tc, segments_need_no_bytes_in_a_debug_file);
 	tcase_add_test(tc, unstripped_program_is_known_by_its_code);
+	tcase_add_test(tc, all_code_is_compared);
 	tcase_add_test(tc, root_is_told_of_an_unstripped_program);
 	tcase_add_test(tc, unikraft_is_told_where_its_symbols_are);
 	tcase_add_test(tc, image_has_the_names_of_its_debug_file);
