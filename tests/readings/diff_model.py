@@ -20,6 +20,7 @@ import os
 import random
 import re
 import statistics
+import struct
 import sys
 
 sys.dont_write_bytecode = True  # the folders are the source's
@@ -46,6 +47,16 @@ def key_of(symbol):
     """What of a symbol's name is the same in each build."""
     symbol = re.sub(r"17h[0-9a-f]{16}E$", "E", symbol)
     return re.sub(r"\.(llvm|lto_priv)\.\d+", "", symbol)
+
+
+class Built(Guest):
+    """A guest that may have a build id."""
+    build_id = None
+
+    def note(self, elf):
+        if self.build_id:
+            note = struct.pack("<3I4s20s", 4, 20, 3, b"GNU", self.build_id)
+            elf.section(elf.name(b".note.gnu.build-id"), 7, at=elf.put(note), size=len(note))
 
 
 class Side:
@@ -192,8 +203,8 @@ class Judge:
         self.alike = set()  # images that are the same build
         spaces = [self.space(rng, self.names, "")]
         spaces.append(spaces[0] if self.same else self.other(rng, spaces[0]))
-        n = rng.choice(((1, 1), (1, 1), (1, 2), (2, 2), (3, 3), (4, 3), (1, 3)))
-        self.sides = [Side(rng, space, events[i % len(events)], 10 * i, n[i])
+        n = rng.choice(((1, 1), (1, 1), (1, 2), (2, 2), (3, 3), (4, 3), (1, 3), (12, 3)))
+        self.sides = [Side(rng, space, events[i % len(events)], 100 * (i + 1), n[i])
                       for i, space in enumerate(spaces)]
         recordings = [one for side in self.sides for one in side.recordings]
         for guest in {guest.path: guest for space in spaces for guest, _ in space.bases}.values():
@@ -227,8 +238,10 @@ class Judge:
             if "~" in name:
                 return f"_ZN3one3f_{name[0]}17h{rng.getrandbits(64):016x}E"
             return name.replace("%", str(rng.randrange(1000)))
-        bases = [(Guest(rng, list(map(built, of)), f"{folder}guest{i}.elf", self.children),
+        bases = [(Built(rng, list(map(built, of)), f"{folder}guest{i}.elf", self.children),
                   0x10000 * (i + 1)) for i, of in enumerate(names)]
+        for guest, _ in bases:
+            guest.build_id = rng.randbytes(20) if rng.random() < .4 else None
         return Space(rng.sample(bases, len(bases)))
 
     def other(self, rng, space):
@@ -363,8 +376,9 @@ class Judge:
             if of["recordings"] != side.files or Count(side.guest) != of["guest"] or \
                     Count(dropped) != of["dropped"]:
                 yield f"{name}: {of}, not {side.files}, {Count(side.guest)}, {Count(dropped)}"
-            images = [(guest.path, f"{base:#x}", 1) for guest, base in side.space.bases]
-            if [(i["path"], i["base"], i["bases"]) for i in of["images"]] != images:
+            images = [(guest.path, guest.build_id and guest.build_id.hex(), f"{base:#x}", 1)
+                      for guest, base in side.space.bases]
+            if [(i["path"], i["build_id"], i["base"], i["bases"]) for i in of["images"]] != images:
                 yield f"{name}: {of['images']}, not {images}"
 
     def total(self, told):

@@ -30,6 +30,7 @@ VERDICTS = {"verified": "check OK", "mixed": "check MIXED", "mismatch": "WRONG E
             "too few samples to tell": "too few to check", "not tested": "not checked"}
 SAID = {"too few samples to tell": "cannot tell", "not tested": "not checked"}
 NS = ((1, "ns"), (10**3, "us"), (10**6, "ms"), (10**9, "s"))
+LISTED = 10  # recordings, in details
 
 
 def places(number, n):
@@ -472,10 +473,14 @@ class Judge(diff_model.Judge):
         yield line(f"{name:10}{plural(len(side.files), 'recording')}, "
                    f"{plural(len(side.guest), 'guest sample')}, period {of['guest']['period']}",
                    f", {dropped} dropped" if dropped else "", effective)
-        for file in side.files:
+        for file in side.files[:LISTED]:
             yield line(INDENT, file)
+        if len(side.files) > LISTED:
+            yield line(f"{INDENT}... and {len(side.files) - LISTED} more")
         for image in of["images"]:
             yield line(f"{INDENT}image {image['path']}, base {image['base']} (stated)")
+            if image["build_id"]:
+                yield line(f"{INDENT}      build id {image['build_id']}")
         yield self.check_of(side, of)
 
     def check_of(self, side, of):
