@@ -41,7 +41,14 @@ enum {
 	TWO,   /* calls VIA, and jumps to ANY, its frame given up */
 	VIA,   /* jumps by pointer */
 	TAKEN, /* has a frame */
-	N_SLOTS
+	USES,  /* calls BARE */
+	ODD,   /* calls what is no function, LOST, BOTH; has SHY's address */
+	LOST,  /* jumps to what is no function, its frame given up */
+	BOTH,  /* calls LAST, and by pointer */
+	SHY,   /* no frame, calls LAST */
+	LAST,  /* has a frame */
+	N_SLOTS,
+	NONE = N_SLOTS + 5
 };
 
 #define PUSH            0x55             /* 0 */
@@ -77,11 +84,19 @@ static const unsigned char text[N_SLOTS][SLOT] = {
 	[TWO] = {PUSH, SET, CALL(TWO, 4, VIA), POP, JMP(TWO, 10, ANY)},
 	[VIA] = {JMP_RAX},
 	[TAKEN] = {PUSH, SET, NOP, POP, RET},
+	[USES] = {PUSH, SET, CALL(USES, 4, BARE), POP, RET},
+	[ODD] = {PUSH, SET, CALL(ODD, 4, NONE), CALL(ODD, 9, LOST), CALL(ODD, 14, BOTH),
+		 LEA(ODD, 19, SHY), POP, RET},
+	[LOST] = {PUSH, SET, POP, JMP(LOST, 5, NONE)},
+	[BOTH] = {PUSH, SET, CALL(BOTH, 4, LAST), CALL_RAX, POP, RET},
+	[SHY] = {NOP, CALL(SHY, 1, LAST), RET},
+	[LAST] = {PUSH, SET, NOP, POP, RET},
 };
 /* clang-format on */
-static const char *const names[N_SLOTS] = {"root", "one", "leaf", "hop",   "far",  "part",
-					   "rest", "any", "bare", "outer", "from", "self",
-					   "end",  "two", "via",  "taken"};
+static const char *const names[N_SLOTS] = {
+	"root", "one",   "leaf", "hop",  "far", "part", "rest", "any",
+	"bare", "outer", "from", "self", "end", "two",  "via",  "taken",
+	"uses", "odd",   "lost", "both", "shy", "last"};
 
 /* Addresses in the guest: where a function is, and where its calls return to. */
 #define AT(f, at) (MOVED + START + (f)*SLOT + (at))
@@ -184,6 +199,31 @@ static const struct expected table[] = {
 	 "[caller unknown] far",
 	 SUMS(0, 0, 0, 0, 0, 1)},
 	{"the outermost", AT(ROOT, FRAMED), {0}, "root", SUMS(0, 0, 0, 0, 0, 0)},
+	{"a prologue of who is entered first",
+	 AT(ROOT, 0),
+	 {0},
+	 "root",
+	 SUMS(0, 0, 0, 0, 0, 0)},
+	{"a call of one without a frame, which calls it",
+	 AT(ONE, 0),
+	 {AT(USES, 9)},
+	 "uses [caller unknown] one",
+	 SUMS(1, 0, 1, 0, 0, 1)},
+	{"a call of what is no function",
+	 AT(FAR, FRAMED),
+	 {AT(ODD, 9)},
+	 "odd far",
+	 SUMS(1, 0, 0, 0, 0, 0)},
+	{"a jump to what is no function",
+	 AT(FAR, FRAMED),
+	 {AT(ODD, 14)},
+	 "odd far",
+	 SUMS(1, 0, 1, 0, 0, 0)},
+	{"who may call one by pointer that has no frame and calls it, too",
+	 AT(LAST, 0),
+	 {AT(ODD, 19)},
+	 "odd +both [caller unknown] last",
+	 SUMS(1, 0, 1, 0, 1, 1)},
 	{"what nobody can decode",
 	 AT(ONE, FRAMED),
 	 {UINT64_C(0x900000)},
