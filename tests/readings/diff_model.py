@@ -195,11 +195,11 @@ class Judge:
         self.hlguest, self.folder = hlguest, folder
         rng = self.rng = random.Random(seed)
         events = rng.choice(EVENTS)
-        self.same, self.children = rng.random() < .4, rng.random() < .25
+        self.same, self.children = rng.random() < .4, rng.random() < .35
         self.names = [[self.drawn(rng) for _ in range(rng.choice((1, 1, 3, 10)))]
                       for _ in range(rng.choice((1, 1, 2)))]
         if self.children:  # whose rows of one name are one
-            self.names = [[*of, *["i.llvm.%"] * rng.choice((0, 2, 4))] for of in self.names]
+            self.names = [[*of, *["i.llvm.%"] * rng.choice((0, 3, 6))] for of in self.names]
         self.alike = set()  # images that are the same build
         spaces = [self.space(rng, self.names, "")]
         spaces.append(spaces[0] if self.same else self.other(rng, spaces[0]))

@@ -77,6 +77,7 @@ static void write_builds(void)
 	kit_write(&g, "copy.elf");
 	mkdir("to", 0700);
 	kit_write(&g, "to/other.elf");
+	kit_write(&g, "to/list.map");
 	write_map("list.map");
 	rename_symbol(&g, "last", "tail");
 	kit_write(&g, "other.elf");
@@ -354,6 +355,23 @@ START_TEST(several_images)
 }
 END_TEST
 
+/* A map is never an ELF's partner, whatever they are called. */
+START_TEST(maps_and_elfs)
+{
+	start("map:list.map old.elf@0x10000", "to/list.map@0x10000");
+	add(0, ENTRY, 1);
+	add(1, ENTRY, 1);
+	compare();
+	ck_assert_uint_eq(diff.images.n, 2);
+	ck_assert_str_eq(diff.images.pairs[0].image[0]->path, "list.map");
+	ck_assert_ptr_null(diff.images.pairs[0].image[1]);
+	ck_assert_str_eq(diff.images.pairs[1].image[0]->path, "old.elf");
+	ck_assert_str_eq(diff.images.pairs[1].image[1]->path, "to/list.map");
+	ck_assert(!diff.images.pairs[1].same);
+	finish();
+}
+END_TEST
+
 static int compare_events(const char *before, const char *after, struct hlg_err *err)
 {
 	const char *const names[] = {before, after};
@@ -436,6 +454,7 @@ int main(void)
 	tcase_add_test(tc, namesakes);
 	tcase_add_test(tc, no_build_id);
 	tcase_add_test(tc, several_images);
+	tcase_add_test(tc, maps_and_elfs);
 	tcase_add_test(tc, events_of_sides);
 	tcase_add_test(tc, several_events);
 	tcase_add_test(tc, nothing_on_a_side);
