@@ -254,6 +254,29 @@ def check_slices(build):
         yield f"recordings have {found} samples, not {right}; slices {begins}, {status}, {err}"
 
 
+def check_files(build):
+    """More recordings than are listed, of a guest of MiB of which they share little."""
+    size, n, listed = 5 << 19, 2003, 2000
+    with tempfile.TemporaryDirectory() as folder:
+        elf = os.path.join(folder, "guest.elf")
+        with open(elf, "wb") as f:
+            f.write(forged.Elf(size).symbols([(1, forged.TEXT, 128), (6, forged.TEXT + 128, size - 128)],
+                                             b"\0main\0rest\0").build())
+        paths = [recorded(folder, [forged.sample(forged.TEXT + 64 * (i % 3 == 0), time=10**6)],
+                          name=f"{i:04}.data") for i in range(n)]
+        html, err, status = run(hlguest_of(build), "report", "-q", "--force", "--border=keep",
+                                "--format=html", elf, *paths)
+    rows = re.findall(r'<th scope="row">\S+/(\d+)\.data</th>', html)
+    if status or rows != [f"{i:04}" for i in range(listed)]:
+        yield f"status {status}, {err}, {len(rows)} recordings are listed"
+    for text in (f"<details><summary>{n} recordings</summary>",
+                 f"{n - listed} more recordings are not listed.",
+                 "is in 128 bytes of 2.5 MiB: 2 cache lines of 64 bytes, on 1 page of 4 KiB; side by "
+                 "side they would take 1."):
+        if text not in html:
+            yield f"not there: {text}; {re.findall('90 % of the time.*', html)}"
+
+
 def main():
     options = parser(__doc__)
     options.add_argument("--all", action="store_true", help="also what takes long")
@@ -262,6 +285,7 @@ def main():
     tap.run("very many functions", lambda: list(check_functions(args.build)))
     tap.run("a large side and a small one", lambda: list(check_diff(args.build, False)))
     tap.run("many addresses by time", lambda: list(check_slices(args.build)))
+    tap.run("many recordings", lambda: list(check_files(args.build)))
     tap.run("a name that is too long", lambda: list(check_names(args.build)))
     if args.all:
         tap.run("two large sides", lambda: list(check_diff(args.build, True)))
