@@ -196,6 +196,10 @@ def check_diff(build, both):
     told = said and said[1].split(": ", 1)[1].split(" (")[0]
     if status or not said or told not in err or "before, " not in told or ("after, " in told) != both:
         yield f"status {status}, {err}"
+    of = re.search(r"\d+ of (\d+) differ between", html)
+    shown = html.count('<th scope="row">')
+    if shown != 500 or f"{int(of[1]) - shown} more rows are not here." not in html:
+        yield f"{shown} rows of {of}"
     sides = [page_data(html, f"data-{side}") for side in ("before", "after")]
     for side in sides:
         if not sum(side["rows"]["count"]) == side["total"] == sum(side["addresses"]["count"]) == n:
