@@ -283,6 +283,36 @@ START_TEST(named_when_made)
 }
 END_TEST
 
+/* Two threads make one each at once; a second vCPU of the first's machine shows whose
+ * each is. */
+START_TEST(named_at_once)
+{
+	static const struct did did[] = {
+		{1, CREATE, 5, 0}, {2, CREATE, 7, 0}, {1, CPUID, 6, 0}, {2, CPUID, 8, 0},
+		{1, RUN, 6, 0},    {1, SAMPLE, 0, 1}, {2, RUN, 8, 0},   {2, SAMPLE, 0, 2},
+		{1, CREATE, 5, 1}, {1, CPUID, 9, 0},  {1, RUN, 9, 0},   {1, SAMPLE, 0, 1},
+	};
+
+	CHECK(did, 2);
+}
+END_TEST
+
+/* As many as 64 numbers are told apart; of those behind, none is another machine's. */
+START_TEST(many_vcpus_of_one_machine)
+{
+	static const struct did did[] = {
+		{1, CREATE, 5, 0},   {1, CPUID, 6, 0},   {1, CREATE, 5, 63},
+		{1, CPUID, 7, 0},    {1, CREATE, 5, 64}, {1, CPUID, 8, 0},
+		{1, CREATE, 5, 200}, {1, CPUID, 9, 0},   {1, RUN, 6, 0},
+		{1, SAMPLE, 0, 1},   {2, RUN, 7, 0},     {2, SAMPLE, 0, 1},
+		{3, RUN, 8, 0},      {3, SAMPLE, 0, 1},  {4, RUN, 9, 0},
+		{4, SAMPLE, 0, 1},
+	};
+
+	CHECK(did, 1);
+}
+END_TEST
+
 /* Another thread restores it, and a third one runs it; its neighbour is left alone. */
 START_TEST(filled_by_another_thread)
 {
@@ -529,6 +559,9 @@ int main(void)
 	tcase_add_test(tap_case(suite, "machines_of_two"), machines_of_two);
 	tcase_add_test(tap_case(suite, "memory_of_a_machine"), memory_of_a_machine);
 	tcase_add_test(tap_case(suite, "named_when_made"), named_when_made);
+	tcase_add_test(tap_case(suite, "named_at_once"), named_at_once);
+	tcase_add_test(tap_case(suite, "many_vcpus_of_one_machine"),
+		       many_vcpus_of_one_machine);
 	tcase_add_test(tap_case(suite, "filled_by_another_thread"),
 		       filled_by_another_thread);
 	tcase_add_test(tap_case(suite, "memory_of_the_next"), memory_of_the_next);
