@@ -166,6 +166,19 @@ def check_base(build, folder, samples):
     return wrong + ([] if text in err else [f"not told: {text}"])
 
 
+def check_directory(build, folder):
+    """perf record --threads: what is later stands in front."""
+    path = os.path.join(folder, "plain.data")
+    for lose in (False, True):
+        Known(6, 1, splice.NEW, lose).write(path)
+        directory = os.path.join(folder, f"threads-{lose}")
+        parsed.Recording(path).write_directory(directory)
+        out = [run(hlguest_of(build), "exits", "-q", "--format=csv", f"{ELF}@{BASE:#x}", word)
+               for word in (path, directory)]
+        if out[0] != out[1] or out[0][2]:
+            yield f"{out[1]}, not {out[0]}"[:2000]
+
+
 def check_alone(build, folder):
     """Verbs without -j have one thread."""
     need("strace")
@@ -634,6 +647,7 @@ def main():
         check_all_arm(tap, build, folder)
         tap.run("selection, csv", check_choice, build, path, known)
         tap.run("the base found from samples", check_base, build, folder, 300)
+        tap.run("a directory", lambda: list(check_directory(build, folder)))
         tap.run("one thread", lambda: list(check_alone(build, folder)))
         tap.run("lost records", check_lost, build, folder)
         tap.run("halves", lambda: list(check_halves(build, folder)))
