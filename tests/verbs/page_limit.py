@@ -264,7 +264,8 @@ def check_files(build):
     with tempfile.TemporaryDirectory() as folder:
         elf = os.path.join(folder, "guest.elf")
         with open(elf, "wb") as f:
-            f.write(forged.Elf(size).symbols([(1, forged.TEXT, 128), (6, forged.TEXT + 128, size - 128)],
+            f.write(forged.Elf(size).symbols([(1, forged.TEXT, 128),
+                                              (6, forged.TEXT + 128, size - 128)],
                                              b"\0main\0rest\0").build())
         paths = [recorded(folder, [forged.sample(forged.TEXT + 64 * (i % 3 == 0), time=10**6)],
                           name=f"{i:04}.data") for i in range(n)]
@@ -275,8 +276,8 @@ def check_files(build):
         yield f"status {status}, {err}, {len(rows)} recordings are listed"
     for text in (f"<details><summary>{n} recordings</summary>",
                  f"{n - listed} more recordings are not listed.",
-                 "is in 128 bytes of 2.5 MiB: 2 cache lines of 64 bytes, on 1 page of 4 KiB; side by "
-                 "side they would take 1."):
+                 "is in 128 bytes of 2.5 MiB: 2 cache lines of 64 bytes, on 1 page of 4 KiB; side "
+                 "by side they would take 1."):
         if text not in html:
             yield f"not there: {text}; {re.findall('90 % of the time.*', html)}"
 
