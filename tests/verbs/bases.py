@@ -392,8 +392,8 @@ def main():
             tap.skip("bases", e)
             return tap.finish()
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
-                ("many", many), ("nobody", nobody), ("least", least), ("short", short), ("alike", alike), \
-                ("lanes", lanes), ("saved", saved), ("twice", twice), ("nearly", nearly), \
+                ("many", many), ("nobody", nobody), ("least", least), ("short", short), \
+                ("alike", alike), ("lanes", lanes), ("saved", saved), ("twice", twice), ("nearly", nearly), \
                 ("elsewhere", elsewhere), ("few", few), ("begun", begun):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()

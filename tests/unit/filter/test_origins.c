@@ -89,9 +89,14 @@ START_TEST(notes)
 	static const char *const lines[] = {
 		("8 of 17 recordings left out: f0: is bad; f1: is bad; f2: is bad; "
 		 "f3: is bad; f4: is bad; and 2 more"),
-		"1 saved profile could not be read, of how many recordings is not known: p",
+		"1 saved profile could not be read, of how many recordings is not known: "
+		"p",
 		"recordings by host: n2 6, n1 2, [not told] 1",
+		"recordings that may have samples of an image: i3 9, i5 5, i6 3, i1 2, "
+		"i2 2, "
+		"and 2 more",
 	};
+	static const uint64_t of_images[] = {1, 2, 2, 9, 1, 5, 3};
 	struct hlg_profile profile = {0};
 	struct hlg_origins *o = &profile.origins;
 	struct hlg_report report = {.profile = &profile, .recordings = 9};
@@ -106,9 +111,14 @@ START_TEST(notes)
 	hlg_origins_add(o, HLG_ORIGIN_HOST, "n1", "n1", 2);
 	hlg_origins_add(o, HLG_ORIGIN_HOST, "n2", "n2", 6);
 	hlg_origins_add(o, HLG_ORIGIN_HOST, "", "", 1);
+	for (size_t i = 0; i < sizeof(of_images) / sizeof(*of_images); i++) {
+		const char name[] = {'i', (char)('0' + i), '\0'};
+
+		hlg_origins_add(o, HLG_ORIGIN_IMAGE, name, name, of_images[i]);
+	}
 	hlg_origin_notes_add(&report);
-	ck_assert_uint_eq(report.notes.n, 3);
-	for (size_t i = 0; i < 3; i++)
+	ck_assert_uint_eq(report.notes.n, 4);
+	for (size_t i = 0; i < 4; i++)
 		ck_assert_str_eq(report.notes.line[i], lines[i]);
 	hlg_note_list_finish(&report.notes);
 	hlg_origins_finish(o);
