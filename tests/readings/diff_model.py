@@ -230,7 +230,7 @@ class Judge:
         """A name, in which % is what each build makes anew. Some are static functions'."""
         return rng.choice("abcdefgh") + rng.choice(
             (f"_{rng.randrange(100)}", f"_{rng.randrange(100)}", ".llvm.%", f"{rng.randrange(100)}"
-             ".lto_priv.%", "", "~"))
+             ".lto_priv.%", "", "~", "|`", "\\|"))
 
     def space(self, rng, names, folder):
         """A build. ~ is Rust's mangling, with a hash."""

@@ -401,7 +401,7 @@ class Judge(diff_model.Judge):
             cells = self.cells(f)
             yield line("| ", cells["change"], " | ", cells["before"], " | ", cells["after"],
                        *((" | ", cells["time"]) if clock else ()),
-                       f" | `{f['name']}`", self.remark(f, lambda text: f"`{text}`"),
+                       f" | `{marked(f['name'])}`", self.remark(f, lambda text: f"`{text}`"),
                        " |" if f["significant"] else "  (not significant) |")
         if rest:
             yield ""
@@ -492,6 +492,12 @@ class Judge(diff_model.Judge):
         on, n = side.fit()
         return line(f"{INDENT}check {said}", joined(" (", percent(on / n),
                     " % of samples on instruction starts)") if n else "")
+
+
+def marked(name):
+    """In a cell of a table, between backquotes."""
+    return "".join("\\x60" if c == "`" else c if c != "|" else
+                   "\\x7c" if before == "\\" else "\\|" for before, c in zip(" " + name, name))
 
 
 def fit(self):
