@@ -27,7 +27,8 @@ from trust_rule import NEARLY_ALL, Tested
 
 DEFAULT = 0x1000
 TEXTS = {"kvm": "from KVM's records", "found": "found from the samples", "stated": "stated",
-         "exec": "its own addresses: not a PIE"}
+         "exec": "its own addresses: not a PIE", "none": "no sample fits it",
+         "default": "assumed: nothing states it"}
 LISTED = 256  # of whom no base was found, in JSON
 WARNED = re.compile("guest[0-9].elf: (base 0x(?!.*assumed)|KVM's records have|some "
                     "samples fit base)")
@@ -269,8 +270,22 @@ class Judge(base_model.Judge):
         if not out:
             yield f"{what}: nothing, status {status}: {err}"
             return
-        for text in self.differences(json.loads(out), left):
+        for text in (*self.differences(json.loads(out), left), *self.heads(argv)):
             yield f"{what}: {text}"
+
+    def heads(self, argv):
+        """What text says of each image: where it lies, and who says so."""
+        out, _, _ = run(self.hlguest, "report", "-q", "--force", "--wide", "--color=never", *argv,
+                        cwd=self.folder)
+        for i, image in enumerate(self.images):
+            told = re.findall(rf"^(?:guest  |       )   {re.escape(image.path)}, x86-64, .*$", out, re.M)
+            where = f"{len(image.at)} bases" if len(image.at) > 1 else \
+                f"base {image.at[0]:#x}" if image.at else "no base"
+            text = self.text_of(i, image.source).replace(
+                "from the Hyperlight note, version", "Hyperlight note")
+            text += "; others from the samples" * bool(image.also)
+            if len(told) != 1 or not told[0].endswith(f", {where} ({text})"):
+                yield f"{told}, not {where} ({text})"
 
     def differences(self, told, left):
         for i, (image, of) in enumerate(zip(self.images, told["images"])):

@@ -77,8 +77,9 @@ class Judge(diff_model.Judge):
 
     @staticmethod
     def drawn(rng):
-        """Some long ones, of which a screen shows a part."""
-        return diff_model.Judge.drawn(rng) + rng.choice(("", "", "_of_some_length" * 3))
+        """Some long ones, of which a screen shows a part, or that need care in tables."""
+        return diff_model.Judge.drawn(rng) + rng.choice(
+            ("", "", "|`\\|", "_of_some_length" * 3))
 
     def told(self, form, words=(), **options):
         before, after = self.sides
