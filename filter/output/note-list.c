@@ -98,6 +98,17 @@ void hlg_note_list_append(struct hlg_note_list *to, const struct hlg_note_list *
 	to->lost |= from->lost;
 }
 
+size_t hlg_note_list_append_details(struct hlg_note_list *to,
+				    const struct hlg_note_list *from, size_t most)
+{
+	size_t i;
+
+	for (i = 0; i < from->n && i < most; i++)
+		add_copy(to, HLG_NOTE_DETAIL, "%s", from->line[i]);
+	to->lost |= from->lost;
+	return i;
+}
+
 bool hlg_note_list_has(const struct hlg_note_list *list, const char *line)
 {
 	for (size_t i = 0; i < list->n; i++)

@@ -56,6 +56,9 @@ void hlg_note_list_crowd_rest(struct hlg_note_list *list, size_t n, const char *
 
 /* Adds copies of another's. */
 void hlg_note_list_append(struct hlg_note_list *to, const struct hlg_note_list *from);
+/* At most so many, from the first, as details; returns how many. */
+size_t hlg_note_list_append_details(struct hlg_note_list *to,
+				    const struct hlg_note_list *from, size_t most);
 
 bool hlg_note_list_has(const struct hlg_note_list *list, const char *line);
 

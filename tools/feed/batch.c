@@ -572,29 +572,40 @@ static void note_cut(const struct hlg_batch *batch, struct hlg_run *run)
 				   n > 1 ? " and others" : "", batch->sums.left);
 }
 
-void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
+/* What single recordings have: notes of the first few as they are, others as details. */
+static void note_files(const struct hlg_batch *batch, struct hlg_note_list *to)
 {
 	enum {
-		MOST_TOLD = 16
+		MOST_TOLD = 16,
+		MOST_LISTED = 256
 	};
-	struct hlg_recording_sums sums = batch->sums;
-	size_t told = 0, untold = 0;
+	size_t told = 0, untold = 0, listed = 0, lines = 0;
 
-	note_rates(batch, run);
 	for (size_t i = 0; i < batch->n_paths; i++) {
 		const struct hlg_note_list *notes = &batch->files[i].notes;
 
-		if (told < MOST_TOLD)
-			hlg_note_list_append(&run->notes, notes);
-		else
-			untold += hlg_note_list_told(notes);
-		told += hlg_note_list_told(notes);
+		if (told < MOST_TOLD) {
+			told += hlg_note_list_told(notes);
+			hlg_note_list_append(to, notes);
+			continue;
+		}
+		untold += hlg_note_list_told(notes);
+		lines += notes->n;
+		listed += hlg_note_list_append_details(to, notes, MOST_LISTED - listed);
 	}
 	if (untold)
-		hlg_note_list_warn(&run->notes,
+		hlg_note_list_warn(to,
 				   "%zu more notes on single recordings are left out "
-				   "(report these alone)",
-				   untold);
+				   "(hlguest report -v lists %s)",
+				   untold, lines > listed ? "the first of them" : "them");
+}
+
+void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
+{
+	struct hlg_recording_sums sums = batch->sums;
+
+	note_rates(batch, run);
+	note_files(batch, &run->notes);
 	if (batch->n_paths > 1) {
 		note_cut(batch, run);
 		sums.left = 0;

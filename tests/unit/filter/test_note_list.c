@@ -33,6 +33,29 @@ START_TEST(order)
 }
 END_TEST
 
+/* Copies as details, whatever they were, and no more than asked for. */
+START_TEST(details)
+{
+	struct hlg_note_list a = {0}, b = {0};
+
+	hlg_note_list_warn(&a, "first");
+	hlg_note_list_detail(&a, "second");
+	hlg_note_list_add(&a, "third");
+	ck_assert_uint_eq(hlg_note_list_append_details(&b, &a, 2), 2);
+	ck_assert_uint_eq(hlg_note_list_append_details(&b, &a, 0), 0);
+	ck_assert_uint_eq(hlg_note_list_append_details(&b, &a, 9), 3);
+	ck_assert_uint_eq(b.n, 5);
+	ck_assert_uint_eq(hlg_note_list_told(&b), 0);
+	ck_assert_str_eq(b.line[1], "second");
+	ck_assert_str_eq(b.line[4], "third");
+	a.lost = true;
+	hlg_note_list_append_details(&b, &a, 0);
+	ck_assert(b.lost);
+	hlg_note_list_finish(&a);
+	hlg_note_list_finish(&b);
+}
+END_TEST
+
 /* Of a crowd five are warned of, as many as 256 are told, and the rest is counted. */
 START_TEST(crowd)
 {
@@ -93,6 +116,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "note-list");
 
 	tcase_add_test(tc, order);
+	tcase_add_test(tc, details);
 	tcase_add_test(tc, crowd);
 	tcase_add_test(tc, lost);
 	return tap_main(suite);
