@@ -107,7 +107,8 @@ class Judge:
             if guest.returns and rng.random() < .2:
                 own = rng.choice(guest.returns) - rng.choice((0, 1, 2))
             at = own if self.own or rng.random() < .2 else base + own - TEXT
-            yield rng.choice((at, at, at, at, 0x10, (1 << 64) - 1, base - 1,
+            far = at + (rng.randrange(1, 128) << 57)  # no processor has such an address
+            yield rng.choice((at, at, at, at, 0x10, (1 << 64) - 1, base - 1, far,
                               base + guest.end - TEXT + 0x40))
 
     def check(self):

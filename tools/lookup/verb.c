@@ -18,6 +18,7 @@
 #include "filter/view/place-name.h"
 #include "symtab/code/code.h"
 #include "symtab/escape.h"
+#include "symtab/image/lane.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -201,16 +202,15 @@ static bool tell_own(struct lookup *l, uint64_t addr)
 	return true;
 }
 
-/* Of an address, in its lane where guests have some. named: the place that was asked for
- * by its name, if one was; or NULL. Fails without memory, and when the image cannot be
- * read any more. */
-static int answer(struct lookup *l, uint64_t addr, const struct hlg_place *named,
-		  struct hlg_err *err)
+/* Of an address in its lane, where guests have some; asked is what answers call it.
+ * named: the place that was asked for by its name, if one was; or NULL. Fails without
+ * memory, and when the image cannot be read any more. */
+static int answer(struct lookup *l, uint64_t asked, uint64_t addr,
+		  const struct hlg_place *named, struct hlg_err *err)
 {
 	const struct arguments *args = l->args;
-	struct hlg_answer a = {.asked = hlg_space_ip(&l->run.space, addr),
-			       .own = args->own,
-			       .demangle = args->demangle};
+	struct hlg_answer a = {
+		.asked = asked, .own = args->own, .demangle = args->demangle};
 	char *name;
 	int rc = 0;
 
@@ -234,13 +234,16 @@ static int answer(struct lookup *l, uint64_t addr, const struct hlg_place *named
 	return rc;
 }
 
-/* Of several images that lie there, each is an answer. */
+/* Of several images that lie there, each is an answer; where no guest can have anything,
+ * there is none, and it is no lane's either. */
 static int answer_address(struct lookup *l, uint64_t addr, struct hlg_err *err)
 {
 	const struct hlg_space *space = &l->run.space;
 	bool any = false;
 	int rc = 0;
 
+	if (space->n_lanes && hlg_lane_of(addr) != 0)
+		return answer(l, addr, hlg_lane_move(HLG_LANE_NOBODY), NULL, err);
 	for (unsigned lane = 0; rc == 0 && lane < space->n_lanes; lane++) {
 		const uint64_t in_lane = addr + hlg_lane_move(lane);
 		struct hlg_place place;
@@ -249,9 +252,9 @@ static int answer_address(struct lookup *l, uint64_t addr, struct hlg_err *err)
 		if (!place.image)
 			continue;
 		any = true;
-		rc = answer(l, in_lane, NULL, err);
+		rc = answer(l, addr, in_lane, NULL, err);
 	}
-	return any ? rc : answer(l, addr, NULL, err);
+	return any ? rc : answer(l, addr, addr, NULL, err);
 }
 
 /* Answers where a place begins, at each base of its image. */
@@ -262,9 +265,12 @@ static int answer_place(struct lookup *l, const struct hlg_place *place,
 	int rc = 0;
 
 	if (l->args->own)
-		return answer(l, place->start, place, err);
-	for (size_t i = 0; rc == 0 && i < hlg_image_n_bases(image); i++)
-		rc = answer(l, place->start + hlg_image_base(image, i).bias, place, err);
+		return answer(l, place->start, place->start, place, err);
+	for (size_t i = 0; rc == 0 && i < hlg_image_n_bases(image); i++) {
+		const uint64_t addr = place->start + hlg_image_base(image, i).bias;
+
+		rc = answer(l, hlg_space_ip(&l->run.space, addr), addr, place, err);
+	}
 	return rc;
 }
 
