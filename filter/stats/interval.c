@@ -201,6 +201,21 @@ const char *hlg_interval_part(char buf[static 16], uint64_t part, uint64_t rest)
 	return hlg_interval_percent(buf, hlg_interval_part_share(part, rest));
 }
 
+const char *hlg_interval_margin(char buf[static 24], const struct hlg_share *s, bool few,
+				bool ascii)
+{
+	const double side = fmax(s->high - s->share, s->share - s->low);
+	const bool below = few || side > s->share;
+	char points[16];
+
+	snprintf(buf, 24, "%s%5s",
+		 below   ? "<"
+		 : ascii ? "+-"
+			 : "\u00b1",
+		 hlg_interval_percent(points, below ? s->high : side));
+	return buf;
+}
+
 const char *hlg_interval_points(char buf[static 16], double share)
 {
 	long hundredths = lround(share * 10000), size = labs(hundredths) % 10000000;

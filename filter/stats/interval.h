@@ -70,6 +70,14 @@ double hlg_interval_part_share(uint64_t part, uint64_t rest);
 /* Percent of that, as above. */
 const char *hlg_interval_part(char buf[static 16], uint64_t part, uint64_t rest);
 
+/*
+ * How sure s is, in percentage points: "\u00b1 1.66", the larger side of the interval
+ * (ascii: "+- 1.66"); or "< 0.30", its upper limit, of few, and where less than nothing
+ * would be on the other side.
+ */
+const char *hlg_interval_margin(char buf[static 24], const struct hlg_share *s, bool few,
+				bool ascii);
+
 /* Percentage points with a sign, two decimals: "+1.68", "-0.04", "+0.00". */
 const char *hlg_interval_points(char buf[static 16], double share);
 

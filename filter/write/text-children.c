@@ -48,7 +48,7 @@ struct writing {
 static bool write_row(struct writing *w, const struct hlg_children_row *row)
 {
 	const struct hlg_share *s = &row->share;
-	char margin[32], points[16];
+	char margin[32];
 	const struct hlg_value c[COLUMNS] = {
 		[CHILDREN] = hlg_table_number_value(s->share),
 		[MARGIN] = hlg_table_text_value(margin),
@@ -61,10 +61,7 @@ static bool write_row(struct writing *w, const struct hlg_children_row *row)
 	if (row->at_least)
 		snprintf(margin, sizeof(margin), "to %3.0f%%", ceil(s->high * 100));
 	else
-		snprintf(margin, sizeof(margin), "%s%5s",
-			 w->r->screen.ascii ? "+-" : "\u00b1",
-			 hlg_interval_percent(
-				 points, fmax(s->high - s->share, s->share - s->low)));
+		hlg_interval_margin(margin, s, false, w->r->screen.ascii);
 	return hlg_table_text_row(w->f, &w->table, c, s->share);
 }
 

@@ -198,28 +198,13 @@ static void begin_rows(struct text *t, size_t shown)
 		fit_columns(t, shown);
 }
 
-/* "\u00b1 1.66": the larger side of the interval, in percentage points; "< 0.30": only
- * its upper limit. */
-static void set_margin(struct text *t, const struct hlg_row *row)
-{
-	const struct hlg_share *s = &row->share;
-	double side = fmax(s->high - s->share, s->share - s->low);
-	char points[16];
-
-	snprintf(t->margin, sizeof(t->margin), "%s%5s",
-		 row->few             ? "<"
-		 : t->r->screen.ascii ? "+-"
-				      : "\u00b1",
-		 hlg_interval_percent(points, row->few ? s->high : side));
-}
-
 static void write_row(struct text *t, const struct hlg_row *row)
 {
 	struct hlg_value c[HLG_REPORT_COLUMNS];
 
 	t->row = row;
 	hlg_report_table_row(c, t->r, row, NULL);
-	set_margin(t, row);
+	hlg_interval_margin(t->margin, &row->share, row->few, t->r->screen.ascii);
 	hlg_text_scale_period(t->time, &t->scale, row->count.period);
 	c[HLG_REPORT_MARGIN] = hlg_table_text_value(t->margin);
 	c[HLG_REPORT_TIME] = hlg_table_text_value(t->time);

@@ -232,12 +232,11 @@ class Judge(Head, Sums, annotate_model.Judge):
         for i, key in enumerate(order[:CALLERS]):
             share = calls[key] / calls.total()
             low, high = wilson(share, len(row.samples))
-            margin = Any(re.escape(f"{p:>5}") for p in percent(max(high - share, share - low)))
+            margin = "|".join(map(re.escape, lines.margin(share, low, high, False, self.ascii)))
             if len(self.guest) >= PHASES:
-                margin = (" *[0-9.]+",)
+                margin = "(?:\\+-|\u00b1|<) *[0-9.]+"
             yield line(f"  {'' if i else 'called by:':10}",
-                       Any(f"{p:>7}" for p in percent(share)), " %  ",
-                       "+-" if self.ascii else "\u00b1") + f"(?:{'|'.join(margin)})" + line(
+                       Any(f"{p:>7}" for p in percent(share)), " %  ") + f"(?:{margin})" + line(
                            "  ", lines.cut(names[key], room, self.ascii))
         if len(order) > CALLERS:
             yield line(f"{'':12}  ({len(order) - CALLERS} more: hlguest report -g callee)")

@@ -41,6 +41,17 @@ def percent(share, slack=0):
     return Any(f"{max(n, 0) // 100}.{max(n, 0) % 100:02}" for n in rounded(share * 10**4, slack))
 
 
+def margin(share, low, high, few, is_ascii):
+    """How sure a share is; its upper end, where as much below it would be less than nothing."""
+    side = max(high - share, share - low)
+    sign, texts = "+-" if is_ascii else "±", ()
+    if few or side > share - 2e-4:
+        texts += tuple(f"<{p:>5}" for p in percent(high, .51))
+    if not few and side < share + 2e-4:
+        texts += tuple(f"{sign}{p:>5}" for p in percent(side, .51))
+    return Any(texts)
+
+
 def part(n, rest):
     """What n is of it and the rest; where there is any, it is not all."""
     return percent(min(n / (n + rest), .9999 if rest else 1) if n + rest else 0)

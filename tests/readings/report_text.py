@@ -22,7 +22,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import report_model
 from forged import TEXT
-from lines import (Any, Column, bar, colour_of, cut, different, head, joined, line, percent,
+from lines import (Any, Column, bar, colour_of, cut, different, head, joined, line, margin, percent,
                    plural, row, scaled, unit_for, whole)
 from modelled import CALL, CLOCKS, PUSH
 from modelled_view import TREE_LEAST
@@ -197,12 +197,10 @@ class Judge(Head, Sums, report_model.Judge):
     def cells(self, f, mine, share, view, name):
         low, high = (float(f[key]) / 100 for key in ("low", "high"))
         few = len(mine.samples) <= 2 and share < .1
-        margin = percent(high if few else max(high - share, share - low), .51)
-        sign = "<" if few else "+-" if self.ascii else "±"
         return {
             "overhead": joined("", percent(share), " %"), "mark": "~" * (f["unsure"] == "1"),
             "interval": f"{f['low']:>6} - {f['high']:>6}",
-            "margin": Any(f"{sign}{text:>5}" for text in margin),
+            "margin": margin(share, low, high, few, self.ascii),
             "time": f["period"] if self.text["raw"] else scaled(
                 int(f["period"]), self.unit(view, name)[1]),
             "samples": f["samples"], "size": f["size"] or "-", "bar": "", "name": f["name"]}
@@ -350,8 +348,7 @@ class Judge(Head, Sums, report_model.Judge):
         low, high = (float(f[key]) / 100 for key in ("low", "high"))
         share = view.share(mine)
         least, most = wilson(share, view.observations)
-        sign = "+-" if self.ascii else "±"
-        plain = Any(f"{sign}{text:>5}" for text in percent(max(high - share, share - low), .51))
+        plain = margin(share, low, high, False, self.ascii)
         ends = Any(f"to {n:3}%" for n in range(math.ceil(100 * high - .0051),
                                                 math.ceil(100 * high + .0051) + 1))
         if abs(low - least) > 2e-4 or self.direct:  # phases: wider

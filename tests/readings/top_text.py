@@ -17,7 +17,7 @@ import types
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
-from lines import Any, cut, different, joined, line, percent, plural, whole
+from lines import Any, cut, different, joined, line, margin, percent, plural, whole
 from live import SECOND, Live, events_of, name_of
 from modelled import Sample, is_guest
 from seen import Screen
@@ -150,9 +150,8 @@ class Text(Callers, Live):
         _, share, low, high, few = of
         if not self.exact:
             return UNSURE
-        sign = " <" if few else "+-" if is_ascii else " ±"
-        return Any(f"{sign}{p:>5} " for p in percent(high if few else max(high - share, share - low),
-                                                     .51))
+        return Any(f"{text} " if text[0] == "+" else f" {text} "
+                   for text in margin(share, low, high, few, is_ascii))
 
     def named(self, key, room, is_ascii):
         """A name, and what tells it from others: that stands there if it leaves some room."""

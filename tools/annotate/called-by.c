@@ -99,7 +99,7 @@ static void put(FILE *f, const struct hlg_called_by_call *calls, size_t n, doubl
 	const long left = (long)screen->columns - indent - SHARES;
 	const long cells = !screen->columns ? LONG_MAX : left > LEAST ? left : LEAST;
 	uint64_t all = 0;
-	char percent[16], points[16];
+	char percent[16], margin[24];
 
 	for (size_t i = 0; i < n; i++)
 		all += calls[i].weight;
@@ -107,11 +107,9 @@ static void put(FILE *f, const struct hlg_called_by_call *calls, size_t n, doubl
 		struct hlg_share s = hlg_interval_wilson(
 			(double)calls[i].weight / (double)all, samples);
 
-		fprintf(f, "%-*s%7s %%  %s%5s  ", indent, i ? "" : label,
+		fprintf(f, "%-*s%7s %%  %s  ", indent, i ? "" : label,
 			hlg_interval_percent(percent, s.share),
-			screen->ascii ? "+-" : "\u00b1",
-			hlg_interval_percent(points,
-					     fmax(s.high - s.share, s.share - s.low)));
+			hlg_interval_margin(margin, &s, false, screen->ascii));
 		hlg_table_cut(f, calls[i].place->name, cells, screen->ascii);
 		fputc('\n', f);
 	}

@@ -226,18 +226,13 @@ void hlg_top_text_headings(FILE *f, const struct hlg_top_shown *shown)
 		judged && judged->report.suppressed ? "guest address" : "function");
 }
 
-/* "± 1.66", of one or two samples "< 0.30": as report has it. */
+/* " ± 1.66", " < 0.30": as report has it. */
 static void put_margin(FILE *f, const struct hlg_row *row, bool ascii)
 {
-	const struct hlg_share *s = &row->share;
-	double side = fmax(s->high - s->share, s->share - s->low);
-	char points[16];
+	char margin[24];
 
-	fprintf(f, "%s%5s",
-		row->few ? " <"
-		: ascii  ? "+-"
-			 : " \u00b1",
-		hlg_interval_percent(points, row->few ? s->high : side));
+	hlg_interval_margin(margin, &row->share, row->few, ascii);
+	fprintf(f, "%s%s", margin[0] == '+' ? "" : " ", margin);
 }
 
 /* What tells rows of one name apart, as report has it: "  (0x4010)  [guest.elf]"; to be

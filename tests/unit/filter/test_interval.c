@@ -206,6 +206,32 @@ START_TEST(in_words)
 }
 END_TEST
 
+/* More than the share itself is not told as if it were there on both sides. */
+START_TEST(margin)
+{
+	static const struct {
+		struct hlg_share share;
+		bool few;
+		const char *text, *ascii;
+	} known[] = {{{.13, .03, .40}, false, "<40.00", "<40.00"},
+		     {{.13, .03, .26}, false, "\u00b113.00", "+-13.00"},
+		     {{.4568, .4323, .48}, false, "\u00b1 2.45", "+- 2.45"},
+		     {{.87, .60, .95}, false, "\u00b127.00", "+-27.00"},
+		     {{.02, 0, .03}, true, "< 3.00", "< 3.00"},
+		     {{0, 0, 1}, false, "<100.00", "<100.00"}};
+	char buf[24];
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		ck_assert_str_eq(
+			hlg_interval_margin(buf, &known[i].share, known[i].few, false),
+			known[i].text);
+		ck_assert_str_eq(
+			hlg_interval_margin(buf, &known[i].share, known[i].few, true),
+			known[i].ascii);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("interval");
@@ -222,5 +248,6 @@ int main(void)
 	tcase_add_test(tc, kish_is_never_more);
 	tcase_add_test(tc, kish_of_great_periods);
 	tcase_add_test(tc, in_words);
+	tcase_add_test(tc, margin);
 	return tap_main(suite);
 }
