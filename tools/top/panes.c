@@ -11,6 +11,7 @@
 #include "filter/view/place-name.h"
 #include "filter/write/table.h"
 #include "filter/write/text-line.h"
+#include "symtab/code/frame.h"
 #include "symtab/escape.h"
 #include "symtab/grow.h"
 #include "tools/annotate/annotate.h"
@@ -233,23 +234,38 @@ static void write_way(FILE *f, const struct hlg_paths *paths, const struct way *
 	fputs(path->cut ? "      (more callers, which are not known)\n\n" : "\n", f);
 }
 
-/* more: there are others. */
-static void write_bare(FILE *f, uint64_t bare, bool more, const struct hlg_screen *screen)
+/* Are the callers that were recorded left out, as a report says of this image? */
+static bool are_left_out(const struct hlg_report *report, const struct hlg_image *image)
 {
-	char text[192];
+	struct hlg_frame_count count;
+	struct hlg_err err;
+
+	return report->callers.refused && image &&
+	       hlg_frame_count(image, &count, &err) == 0 && !hlg_frame_is_kept(&count);
+}
+
+/* Of samples without callers, why that is; more: there are others. */
+static void write_bare(FILE *f, uint64_t bare, bool more, bool left_out,
+		       const struct hlg_screen *screen)
+{
+	static const char later[] =
+		"of which no caller is known: callers come up to two refreshes later, "
+		"and those of the first moments never";
+	static const char wrong[] =
+		"whose callers are left out, because they would be wrong: the guest "
+		"keeps no frame pointers (" HLG_FRAME_ADVICE ")";
+	char text[320];
 
 	if (!bare)
 		return;
-	snprintf(text, sizeof(text),
-		 "%" PRIu64
-		 "%s sample%s, of which no caller is known: callers come up to "
-		 "two refreshes later, and those of the first moments never",
-		 bare, more ? " more" : "", bare == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "%" PRIu64 "%s sample%s, %s", bare,
+		 more ? " more" : "", bare == 1 ? "" : "s", left_out ? wrong : later);
 	hlg_text_line_words(f, screen->columns, 0, "", text);
 }
 
-static int write_ways(FILE *f, const struct hlg_report *report, const void *owner,
-		      const struct hlg_screen *screen, struct hlg_err *err)
+static int write_ways(FILE *f, const struct hlg_report *report,
+		      const struct hlg_place *place, const struct hlg_screen *screen,
+		      struct hlg_err *err)
 {
 	struct hlg_paths paths;
 	struct way *ways = NULL;
@@ -258,7 +274,7 @@ static int write_ways(FILE *f, const struct hlg_report *report, const void *owne
 	int rc = hlg_paths_build(&paths, report, &report->all, err);
 
 	if (rc == 0) {
-		ways = collect_ways(&paths, owner, &n);
+		ways = collect_ways(&paths, place->owner, &n);
 		rc = ways ? 0 : hlg_err_memory(err, "callers");
 	}
 	for (; n && is_bare(&ways[n - 1]); n--)
@@ -273,7 +289,7 @@ static int write_ways(FILE *f, const struct hlg_report *report, const void *owne
 	if (n > WAYS)
 		fprintf(f, "(%zu more ways)\n\n", n - WAYS);
 	if (rc == 0)
-		write_bare(f, bare, n > 0, screen);
+		write_bare(f, bare, n > 0, are_left_out(report, place->image), screen);
 	free(ways);
 	hlg_paths_finish(&paths);
 	return rc;
@@ -294,7 +310,7 @@ int hlg_top_panes_callers(struct hlg_top_panes *pane, int n_words, char *const *
 		return rc;
 	hlg_space_lookup(&judged->run.space, ip, &place);
 	rc = hlg_memstream_open(&m)
-		     ? write_ways(m.f, &judged->report, place.owner, screen, err)
+		     ? write_ways(m.f, &judged->report, &place, screen, err)
 		     : hlg_err_memory(err, "callers");
 	text = hlg_memstream_close(&m);
 	if (!text && rc == 0)

@@ -457,6 +457,38 @@ START_TEST(ways)
 }
 END_TEST
 
+/* A guest that keeps no frame pointers has no callers, however long one waits. */
+START_TEST(frameless)
+{
+	char *words[] = {(char *)DATA "/demo.elf", (char *)"--stacks=callgraph"};
+	const uint64_t caller = 0x5290, ip = 0x52db;
+	const struct hlg_screen screen = {.columns = 60, .lines = 24};
+	struct hlg_top_panes pane = {.n = 0};
+	struct hlg_stacks stacks = {0};
+	struct hlg_err err = {.code = 0};
+	struct live live;
+
+	begin(&live);
+	add_one(&live, ip - KIT_BASE);
+	ck_assert(hlg_stacks_init(&stacks, &live.options));
+	hlg_stacks_add(&stacks, &(struct hlg_stack){.guest = true,
+						    .ip = ip,
+						    .chain = hlg_chains_add(
+							    &stacks.chains, &caller, 1),
+						    .count = {1, 1000}});
+	live.given.stacks = &stacks;
+	ck_assert_msg(hlg_top_panes_callers(&pane, 2, words, &live.given, ip, &screen,
+					    &err) == 0,
+		      "%s", err.msg);
+	ck_assert_uint_gt(pane.n, 1);
+	ck_assert_str_eq(pane.lines[0],
+			 "1 sample, whose callers are left out, because they would be");
+	hlg_top_panes_finish(&pane);
+	hlg_stacks_finish(&stacks);
+	finish(&live);
+}
+END_TEST
+
 /* Before there are samples enough for anything, it waits; at the end it fails. */
 START_TEST(waits)
 {
@@ -536,6 +568,7 @@ int main(void)
 	tcase_add_test(tc, stay);
 	tcase_add_loop_test(tc, left_at_end, 0, 2);
 	tcase_add_loop_test(tc, ways, 0, 2);
+	tcase_add_test(tc, frameless);
 	tcase_add_test(tc, waits);
 	tcase_add_loop_test(tc, keys_at_once, 0, 2);
 	return tap_main(suite);
