@@ -143,11 +143,14 @@ class Callers:
     # Help.
 
     def help(self):
-        self.show("hlguest top: keys", self.help_lines())
+        """The keys, and what stands above the rows, whole; report takes no screen under 10 x 10."""
+        columns, lines, _ = self.screen
+        self.show("hlguest top: keys", None if min(columns, lines) < 10 else [
+            *self.help_lines(columns), *self.head(columns, lines)])
 
     known_help = None
 
-    def help_lines(self):
+    def help_lines(self, columns):
         """What it says, if it has all keys of the manual page."""
         if not Callers.known_help:
             Callers.known_help = self.ask_help()
@@ -157,14 +160,18 @@ class Callers:
             for key in re.split(r" , |, ", ", ".join(keys)):
                 if key.split(" ")[0].replace("Up", "arrows") not in said:
                     raise RuntimeError(f"help has no {key}: {said}")
-        return Callers.known_help
+        for text in Callers.known_help:
+            key = re.fullmatch(r"(\S.{9})(?<=  )(\S.*)", text)
+            yield from textwrap.wrap(
+                key[2] if key else text, columns, initial_indent=key[1] if key else "",
+                subsequent_indent=" " * 10 if key else "", break_long_words=False,
+                break_on_hyphens=False) or [""]
 
     def ask_help(self):
+        """On a screen where each is one line."""
         with open(os.path.join(self.folder, "help"), "w", encoding="utf-8") as f:
-            f.write(f"bytes {len(self.stream.data())}\nkey 104\nframe 200 60 0\n")
+            f.write(f"bytes {len(self.stream.data())}\nframe 1000 60 0\nkey 104\nframe 1000 60 0\n")
         out = must(program(self.build, "TOPLIVE", "tests/kit/toplive"), "help", "stream", "1", "1",
                    "0", *self.space.words(), cwd=self.folder, env=environment(LC_ALL="C.UTF-8"))
-        lines = [line.split(" ", 2)[2] for line in out.split("\f\n")[1].split("\n")[1:-2]]
-        while not lines[-1]:
-            lines.pop()
-        return lines
+        lines = [line.split(" ", 2)[2] for line in out.split("\f\n")[2].split("\n")[1:-2]]
+        return lines[:lines.index("What stands above the rows, whole:") + 2]

@@ -13,6 +13,7 @@ report was made of, and instructions are those of hlguest annotate.
 import os
 import re
 import sys
+import textwrap
 import types
 
 sys.dont_write_bytecode = True  # the folders are the source's
@@ -258,12 +259,14 @@ class Text(Callers, Live):
         keys = self.keys
         if keys.mode == "text" and self.pane is None:  # of a length that is not known
             return [None] * lines
+        above = lines - len(self.message_lines(columns, lines, is_ascii) or [""]) + 1
         if keys.mode == "text":
-            told = list(self.pane_lines(columns, lines))
+            told = list(self.pane_lines(columns, above))
         else:
-            told = list(self.table_lines(columns, lines, is_ascii))
-        told += [(PLAIN, 0, "")] * (lines - 1 - len(told))
-        return [*told[:max(0, lines - 1)], (KEYS, 0, self.last(columns))]
+            told = list(self.table_lines(columns, above, is_ascii))
+        last = self.last(columns, lines, is_ascii)
+        told += [(PLAIN, 0, "")] * (lines - len(last) - len(told))
+        return [*told[:max(0, lines - len(last))], *((KEYS, 0, text) for text in last)]
 
     def table_lines(self, columns, lines, is_ascii):
         narrow = columns < LIVE + EXITS * self.exits
@@ -273,7 +276,7 @@ class Text(Callers, Live):
         if lines > 4:
             head = self.head(columns, lines)
             most = min(lines // HEAD_PART, HEAD_MOST)
-            for text in head[:most]:
+            for text in self.shortened(head, most, columns, is_ascii):
                 yield self.look_of(text), 0, text
                 n += 1
         if lines > 3:
@@ -299,19 +302,36 @@ class Text(Callers, Live):
             return f" {word}" if word else ""
         return f" with \"{self.keys.filter}\" ({self.keys.n})" + (f", {word}" if word else "")
 
-    def last(self, columns):
+    @staticmethod
+    def shortened(texts, most, columns, is_ascii):
+        """The first; where others follow, the last says so."""
+        more = "..." if is_ascii else "…"
+        return texts if len(texts) <= most else [
+            *texts[:most - 1], texts[most - 1][:max(columns - len(more), 0)] + more][:most]
+
+    def message_lines(self, columns, lines, is_ascii):
+        """What is told just now."""
+        if self.keys.mode == "filter" or not self.message or self.now >= self.told_until:
+            return None
+        texts = textwrap.wrap(self.message, columns, break_long_words=False, break_on_hyphens=False)
+        texts = self.shortened(texts, max(1, min(lines // HEAD_PART, HEAD_MOST)), columns, is_ascii)
+        room = columns - len(texts[-1]) - len("  h help")
+        if self.keys.mode == "table" and room >= 0 and not texts[-1].endswith(("…", "...")):
+            texts[-1] += " " * room + "  h help"
+        return texts
+
+    def last(self, columns, lines, is_ascii):
         keys = self.keys
         if keys.mode == "filter":
-            return "/" + keys.filter
-        if self.message and self.now < self.told_until:
-            room = columns - len(self.message) - len("  h help")
-            return self.message + (" " * room + "  h help" if keys.mode == "table" and room >= 0
-                                   else "")
+            return ["/" + keys.filter]
+        told = self.message_lines(columns, lines, is_ascii)
+        if told:
+            return told
         if keys.mode == "text":
-            return f"q back  arrows, Page Up, Page Down  ({keys.line + 1 if self.pane else 0} of " + \
-                f"{len(self.pane)})"
+            return [f"q back  arrows, Page Up, Page Down  ({keys.line + 1 if self.pane else 0} of "
+                    f"{len(self.pane)})"]
         escape = ALL if keys.filter and columns > 2 * len(ALL) + 2 else ""
-        return escape + next((w for w in WORDS if len(escape + w) <= columns), WORDS[-1])
+        return [escape + next((w for w in WORDS if len(escape + w) <= columns), WORDS[-1])]
 
     def pane_lines(self, columns, lines):
         room = max(0, lines - 2)

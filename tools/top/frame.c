@@ -8,11 +8,12 @@
 
 #include "filter/output/memstream.h"
 #include "filter/write/table.h"
+#include "filter/write/text-line.h"
 #include "symtab/escape.h"
 #include "symtab/grow.h"
 
 enum {
-	HEAD_MOST = 6, /* lines of the guest and the check, */
+	HEAD_MOST = 6, /* lines of the guest and the check, and of a message, */
 	HEAD_PART = 4  /* but this part of the screen */
 };
 
@@ -105,14 +106,36 @@ static enum hlg_top_look look_of(const char *line)
 		       : HLG_TOP_PLAIN;
 }
 
+/* How many lines such a text may have. */
+static size_t most_lines(const struct hlg_top_shown *shown)
+{
+	size_t most = shown->screen.lines / HEAD_PART;
+
+	return most < HEAD_MOST ? most : HEAD_MOST;
+}
+
+/* A line behind which others have no room says so. */
+static void put_cut(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
+		    enum hlg_top_look look, char *line)
+{
+	const char *more = shown->screen.ascii ? "..." : "\u2026";
+	unsigned cells = (unsigned)hlg_table_cells(more), columns = shown->screen.columns;
+
+	cut(line, columns > cells ? columns - cells : 0);
+	put(f, shown, look, "%s%s", line, more);
+}
+
 static void put_head(struct hlg_top_frame *f, const struct hlg_top_shown *shown)
 {
 	char *head = written(hlg_top_text_head, shown), *rest = head, *line;
-	size_t most = shown->screen.lines / HEAD_PART, n = 0;
+	size_t most = most_lines(shown);
 
-	most = most < HEAD_MOST ? most : HEAD_MOST;
-	while ((line = strsep(&rest, "\n")) && (*line || rest) && n++ < most)
-		add(f, shown, look_of(line), 0, strdup(line));
+	for (size_t n = 1; n <= most && (line = strsep(&rest, "\n")) && *line; n++) {
+		if (n == most && rest && *rest)
+			put_cut(f, shown, look_of(line), line);
+		else
+			add(f, shown, look_of(line), 0, strdup(line));
+	}
 	free(head);
 }
 
@@ -213,23 +236,50 @@ static void put_keys(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 	    fitting(columns - used, of_table));
 }
 
-/* A message; how to be helped stays there, if it fits. */
+/* A message in lines as wide as the screen, to be freed; NULL without memory. */
+static char *lines_of(const struct hlg_top_shown *shown, const char *message)
+{
+	struct hlg_memstream m;
+
+	if (hlg_memstream_open(&m))
+		hlg_text_line_words(m.f, shown->screen.columns, 0, "", message);
+	return hlg_memstream_close(&m);
+}
+
+/* How many of these lines are shown: one at least. */
+static size_t count_lines(const struct hlg_top_shown *shown, const char *lines)
+{
+	size_t n = 0, most = most_lines(shown);
+
+	for (; lines && (lines = strchr(lines, '\n')); lines++)
+		n++;
+	n = n < most ? n : most;
+	return n ? n : 1;
+}
+
+/* A message of so many lines; how to be helped stays there, if it fits. */
 static void put_message(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
-			const struct hlg_top_keys *keys, const char *message)
+			const struct hlg_top_keys *keys, char *lines, size_t n)
 {
 	static const char help[] = "  h help";
-	unsigned columns = shown->screen.columns;
-	unsigned cells = (unsigned)hlg_table_cells(message);
+	unsigned columns = shown->screen.columns, cells;
+	char *line;
 
-	if (keys->mode == HLG_TOP_TABLE && cells + sizeof(help) - 1 <= columns)
-		put(f, shown, HLG_TOP_KEYS, "%s%*s%s", message,
-		    (int)(columns - cells - (sizeof(help) - 1)), "", help);
-	else
-		put(f, shown, HLG_TOP_KEYS, "%s", message);
+	while (n-- && (line = strsep(&lines, "\n"))) {
+		cells = (unsigned)hlg_table_cells(line);
+		if (n == 0 && lines && *lines)
+			put_cut(f, shown, HLG_TOP_KEYS, line);
+		else if (n == 0 && keys->mode == HLG_TOP_TABLE &&
+			 cells + sizeof(help) - 1 <= columns)
+			put(f, shown, HLG_TOP_KEYS, "%s%*s%s", line,
+			    (int)(columns - cells - (sizeof(help) - 1)), "", help);
+		else
+			put(f, shown, HLG_TOP_KEYS, "%s", line);
+	}
 }
 
 static void put_last(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
-		     const struct hlg_top_keys *keys, const char *message)
+		     const struct hlg_top_keys *keys, char *message, size_t n)
 {
 	char filter[4 * HLG_TOP_FILTER_MAX];
 
@@ -237,7 +287,7 @@ static void put_last(struct hlg_top_frame *f, const struct hlg_top_shown *shown,
 	if (keys->mode == HLG_TOP_FILTER)
 		put(f, shown, HLG_TOP_KEYS, "/%s", filter);
 	else if (message)
-		put_message(f, shown, keys, message);
+		put_message(f, shown, keys, message, n);
 	else if (keys->mode == HLG_TOP_TEXT)
 		put(f, shown, HLG_TOP_KEYS,
 		    "q back  arrows, Page Up, Page Down  (%zu of %zu)",
@@ -250,18 +300,23 @@ void hlg_top_frame_build(struct hlg_top_frame *f, const struct hlg_top_shown *sh
 			 struct hlg_top_keys *keys, const struct hlg_top_pane *pane,
 			 const char *message)
 {
-	size_t lines = shown->screen.lines;
+	const bool told = message && keys->mode != HLG_TOP_FILTER;
+	char *last = told ? lines_of(shown, message) : NULL;
+	size_t lines = shown->screen.lines, n = count_lines(shown, last);
+	struct hlg_top_shown above = *shown; /* what is not of the message, and a line */
 
-	*f = (struct hlg_top_frame){.n = 0};
+	above.screen.lines -= (unsigned)(n - 1);
+	*f = (struct hlg_top_frame){.lost = told && !last};
 	if (keys->mode == HLG_TOP_TEXT && pane)
-		put_pane(f, shown, keys, pane);
+		put_pane(f, &above, keys, pane);
 	else
-		put_table(f, shown, keys);
-	while (f->n + 1 < lines && !f->lost)
+		put_table(f, &above, keys);
+	while (f->n + n < lines && !f->lost)
 		put(f, shown, HLG_TOP_PLAIN, "%s", "");
-	while (f->n && f->n + 1 > lines)
+	while (f->n && f->n + n > lines)
 		free(f->lines[--f->n].text);
-	put_last(f, shown, keys, message);
+	put_last(f, shown, keys, last, n);
+	free(last);
 }
 
 void hlg_top_frame_finish(struct hlg_top_frame *f)

@@ -22,24 +22,27 @@ enum {
 	NAME = 8     /* which has so many at least */
 };
 
-static const char help[] =
-	"space       pause: the display stands still, samples go on being counted\n"
-	"z           zero: shares begin anew (the report at the end has everything)\n"
-	"/           choose functions by a part of their names; Escape: all again\n"
-	"s           sort by what is recent, by all since the start, by name\n"
-	"Enter       instructions of the function at the cursor, with samples\n"
-	"c           who called it, with hlguest top -g\n"
-	"w           save the recording and the profile, in new files here\n"
-	"arrows, Page Up, Page Down, Home, End, or k j b f g G: move\n"
-	"h ?         this help\n"
-	"q           end, with the whole report on standard output; so does ^C\n"
-	"\n"
-	"The first column is the share in the last seconds, with the larger side of\n"
-	"its 95 % interval; then comes the share since the start, or since z. Shares\n"
-	"are of the guest's samples without those at VM exits, which have rows of\n"
-	"their own behind the others, with shares of all of them. \"check\" says\n"
-	"whether the samples fit the ELF, as in hlguest report; where they do not, or\n"
-	"are too few to tell where the ELF lies, no function is named: hlguest(7).\n";
+/* What each key does; then words. */
+static const char *const help[][2] = {
+	{"space", "pause: the display stands still, samples go on being counted"},
+	{"z", "zero: shares begin anew (the report at the end has everything)"},
+	{"/", "choose functions by a part of their names; Escape: all again"},
+	{"s", "sort by what is recent, by all since the start, by name"},
+	{"Enter", "instructions of the function at the cursor, with samples"},
+	{"c", "who called it, with hlguest top -g"},
+	{"w", "save the recording and the profile, in new files here"},
+	{"arrows", "move; so do Page Up, Page Down, Home, End, and k j b f g G"},
+	{"h ?", "this help"},
+	{"q", "end, with the whole report on standard output; so does ^C"}};
+
+static const char help_words[] =
+	"The first column is the share in the last seconds, with the larger side of its "
+	"95 % interval, or its upper end behind <; then comes the share since the start, "
+	"or since z. Shares are of "
+	"the guest's samples without those at VM exits, which have rows of their own "
+	"behind the others, with shares of all of them. \"check\" says whether the "
+	"samples fit the ELF, as in hlguest report; where they do not, or are too few to "
+	"tell where the ELF lies, no function is named: hlguest(7).";
 
 /* Takes text over, and its lines. */
 static int set(struct hlg_top_panes *pane, const char *title, char *text,
@@ -67,10 +70,30 @@ static int set(struct hlg_top_panes *pane, const char *title, char *text,
 	return 0;
 }
 
-int hlg_top_panes_help(struct hlg_top_panes *pane, struct hlg_err *err)
+static void write_help(FILE *f, const struct hlg_top_shown *shown)
 {
-	char *text = strdup(help);
+	const unsigned columns = shown->screen.columns;
 
+	for (size_t i = 0; i < sizeof(help) / sizeof(help[0]); i++) {
+		fprintf(f, "%-*s", (int)strlen(HLG_TEXT_INDENT), help[i][0]);
+		hlg_text_line_words(f, columns, strlen(HLG_TEXT_INDENT), HLG_TEXT_INDENT,
+				    help[i][1]);
+	}
+	fputc('\n', f);
+	hlg_text_line_words(f, columns, 0, "", help_words);
+	fputs("\nWhat stands above the rows, whole:\n\n", f);
+	hlg_top_text_head(f, shown);
+}
+
+int hlg_top_panes_help(struct hlg_top_panes *pane, const struct hlg_top_shown *shown,
+		       struct hlg_err *err)
+{
+	struct hlg_memstream m;
+	char *text;
+
+	if (hlg_memstream_open(&m))
+		write_help(m.f, shown);
+	text = hlg_memstream_close(&m);
 	return text ? set(pane, "hlguest top: keys", text, err)
 		    : hlg_err_memory(err, "help");
 }

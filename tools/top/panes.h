@@ -4,6 +4,7 @@
 #define HLG_TOOLS_TOP_PANES_H
 
 #include "tools/top/judge.h"
+#include "tools/top/text.h"
 
 /* All zero before the first. */
 struct hlg_top_panes {
@@ -13,7 +14,9 @@ struct hlg_top_panes {
 	char title[256]; /* escaped */
 };
 
-int hlg_top_panes_help(struct hlg_top_panes *pane, struct hlg_err *err);
+/* The keys, and what stands above the rows, whole; on a screen as wide as shown's. */
+int hlg_top_panes_help(struct hlg_top_panes *pane, const struct hlg_top_shown *shown,
+		       struct hlg_err *err);
 
 /*
  * The instructions of what is at ip, an address of a judged space, by all samples so far;

@@ -332,9 +332,11 @@ static void zero(struct hlg_top_view *v)
 
 static void show_help(struct hlg_top_view *v)
 {
+	struct hlg_top_shown shown = shown_of(v);
 	struct hlg_err err;
 
-	open_pane(v, hlg_top_panes_help(&v->pane, &err), &err);
+	shown.screen = hlg_top_screen_size();
+	open_pane(v, hlg_top_panes_help(&v->pane, &shown, &err), &err);
 }
 
 enum hlg_top_action hlg_top_view_press(struct hlg_top_view *v, int key)
