@@ -13,7 +13,7 @@
 enum {
 	HLG_EINPUT = -1,  /* what was given cannot be used: a file, a value, an option */
 	HLG_ESYSTEM = -2, /* the system refused: memory, permission, a full disk */
-	HLG_EWORDS = -3,  /* what was given makes no sense together */
+	HLG_EWORDS = -3,  /* the command line makes no sense, whatever files there are */
 };
 
 struct hlg_err {

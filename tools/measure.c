@@ -71,7 +71,7 @@ static int find_guest(int dashes, char **argv, struct found *found, struct hlg_e
 
 	*found = (struct found){0};
 	if (!command[0])
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "--: no command follows (use hlguest -- ./vmm "
 				   "guest.elf)");
 	for (int i = 1; i < dashes; i++)
@@ -89,7 +89,7 @@ static int find_guest(int dashes, char **argv, struct found *found, struct hlg_e
 	if (lost)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: no such file (is it the guest's ELF?)", lost);
-	return hlg_err_set(err, HLG_EINPUT,
+	return hlg_err_set(err, HLG_EWORDS,
 			   "%s: %s (name each that runs: hlguest guest.elf -- %s ...)",
 			   command[0], hlg_record_command_lacks(command), command[0]);
 }
@@ -198,12 +198,11 @@ static bool check_files(const struct hlg_inputs *in, int *status)
 
 	for (size_t i = 0; i < in->n_files; i++)
 		if (strcmp(in->files[i], recording) != 0) {
-			hlg_err_set(&err, HLG_EINPUT,
+			hlg_err_set(&err, HLG_EWORDS,
 				    "%s: is a recording, and one is made here (use "
 				    "hlguest report for those there are)",
 				    in->files[i]);
-			hlg_output_error(&err);
-			*status = 2;
+			*status = hlg_output_error(&err);
 			return false;
 		}
 	return true;
@@ -355,12 +354,12 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 	bool good, quiet;
 
 	status = command[0] ? hlg_record_command_check(command[0], &err) : 0;
-	if (status == 0 && find_guest(dashes, argv, &found, &err) < 0)
-		status = 2;
 	if (status != 0) {
 		hlg_output_error(&err);
 		return status;
 	}
+	if (find_guest(dashes, argv, &found, &err) < 0)
+		return hlg_output_error(&err);
 	words = report_words(dashes, argv, &found, &n);
 	if (!words) {
 		hlg_err_memory(&err, "arguments");

@@ -192,9 +192,7 @@ def check_files(place, verbs):
         for wrong, said in WRONG.items():
             argv = [word.format(x=wrong) for word in words]
             found = place.run(verb, *argv, **(place.nobody() if wrong == "secret" else {}))
-            # Of one folder and one recording, neither can know what the folder is for.
-            status = 2 if argv[:2] == ["folder", "good.data"] else 1
-            yield from differences(f"{verb} {' '.join(argv)}", found, said, status)
+            yield from differences(f"{verb} {' '.join(argv)}", found, said, 1)
 
 
 def check_wrong_kind(place):
@@ -205,8 +203,8 @@ def check_wrong_kind(place):
         (["report", "good.elf"], 2, "no recording is given"),
         (["report", "good.elf", "good.elf"], 2, "no recording is given"),
         (["report", "good.elf", "-i", "good.elf"], 1, "is an ELF, no recording"),
-        (["report", "folder"], 2, "is a directory that holds no recording"),
-        (["report", "missing"], 2, "no such file"),
+        (["report", "folder"], 1, "is a directory that holds no recording"),
+        (["report", "missing"], 1, "no such file"),
         (["annotate", "good.elf", "tick"], 2, "no recording is given"),
         (["annotate", "good.elf", "good.data", "missing"], 1, "missing: no such function .*"
                                                               "no such file"),

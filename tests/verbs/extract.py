@@ -285,7 +285,7 @@ cat {folder}/turns.data >"$2"
         return [f"inject: {status}: {err}"]
     host_with(place, "my-both", place.demo, place.rusty)
     err, status = run(place.hlguest, "report", "g.data", cwd=place.folder)[1:]
-    if status != 2 or "has inside not the ELF any more" not in err:
+    if status != 1 or "has inside not the ELF any more" not in err:
         return [f"another host: {status}: {err}"]
     return []
 

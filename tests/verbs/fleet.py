@@ -431,12 +431,13 @@ def refused(bench):
              "none of 1 recordings could be read"), (["status"], 2, "takes the folder"),
             (["submit", "--list=list", "guest.elf"], 2, "use -o FILE"),
             (["submit", "--list=list", "-o", "x"], 2, "no guest ELF"),
-            (["submit", "--list=list", "-o", "x", "none.elf"], 2, "no guest ELF"),
+            (["submit", "--list=list", "-o", "x", "none.elf"], 1, "no guest ELF"),
+            *((["submit", "--list=list", "-o", "x", "guest.elf", "--", word], 1, said)
+              for word, said in (("rec", "no guest ELF"), ("nosuch.data", "no such file"))),
             *((["submit", "--list=list", "-o", "x", "guest.elf", "--", *more], 2, said)
               for more, said in (
                   ([bench.names[0]], "each task would read it"), (["-"], "each task would"),
-                  (["one.pb.gz"], "each task would"), (["rec"], "no guest ELF"),
-                  (["nosuch.data"], "no guest ELF"),
+                  (["one.pb.gz"], "each task would"),
                   *(([word], "no option that all tasks") for word in (
                       "-i", "--input=x", "--input-list=x", "--inp=x", "--shard=0/2", "--sh=0/2",
                       "-ox", "--output=x", "--out=x", "--format=text", "--list-digest=0", "-0", "--",

@@ -155,7 +155,7 @@ def check_once(bench):
     if words[1] != "record" or words[words.index("-p") + 1] != "1" or "-o" not in words:
         yield f"perf's words: {words}"
     _, err, status = bench.run("--once", "-o", path)
-    if status != 2 or "is there already" not in err:
+    if status != 1 or "is there already" not in err:
         yield f"over a recording: status {status}: {err}"
     out, err, status = bench.run("--once", "--format=json", "--every=0.5s", "--window=1s")
     if "not in this build" in err:
@@ -465,7 +465,7 @@ def check_words(bench):
             (["-p", str(os.getpid())], 2, "names no guest ELF, or several"),
             (["--"], 2, "no command follows"),
             (["--", "./nosuchvmm", DEMO], 127, "not found"),
-            (["-p", "1", "./nosuch.elf"], 2, "nosuch.elf")):
+            (["-p", "1", "./nosuch.elf"], 1, "nosuch.elf")):
         if os.path.exists(os.path.join(bench.folder, "words")):
             os.unlink(os.path.join(bench.folder, "words"))
         out, err, got = run(bench.hlguest, "top", *words, cwd=bench.folder,

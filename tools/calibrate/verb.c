@@ -176,10 +176,8 @@ static int calibrate(const struct arguments *args)
 	struct hlg_err err;
 	int rc = check_outputs(args, &err);
 
-	if (rc < 0) {
-		hlg_output_error(&err);
-		return rc == HLG_ESYSTEM ? 1 : 2;
-	}
+	if (rc < 0)
+		return hlg_output_error(&err);
 	rc = check_formats(args, &err);
 	if (rc == 0)
 		rc = measure(&calibration, args, &err);

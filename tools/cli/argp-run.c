@@ -156,11 +156,23 @@ static int add_text(struct hlg_verb_texts *texts, char *value, struct hlg_err *e
 	return 0;
 }
 
+/* Does its value name a file of whatever kind (FILES in verb.h)? */
+static bool names_file(const struct hlg_verb_option *option)
+{
+	const char *files = option->name && option->files ? option->files : "=";
+
+	return files[0] != '=' && strcmp(files, "pid") != 0 &&
+	       strcmp(files, "command") != 0;
+}
+
 int hlg_argp_run_set(void *arguments, const struct hlg_verb_option *option, char *value,
 		     struct hlg_err *err)
 {
 	void *field = (char *)arguments + option->field;
 
+	if (value && !value[0] && names_file(option))
+		return hlg_err_set(err, HLG_EINPUT, "--%s=: names no file (name one)",
+				   option->name);
 	if (option->set)
 		return option->set(arguments, option, value, err);
 	if (!value && option->kind == HLG_VERB_ONE_OF)

@@ -10,7 +10,8 @@
 #include "symtab/err.h"
 
 /* Prints err's message as the command's; returns the status, for `return
- * hlg_output_error()`: 2 for words that make no sense together, else 1. */
+ * hlg_output_error()`: 2 for a command line that makes no sense (HLG_EWORDS), else 1. No
+ * one else says which it is, but argp-run.h. */
 int hlg_output_error(const struct hlg_err *err);
 
 /* From now on errors have name, as the user gave it, where they would have path: what he

@@ -265,7 +265,7 @@ static size_t read_files(const struct hlg_inputs *in, const struct hlg_run *run,
 static int check_options(const struct hlg_options *options, struct hlg_err *err)
 {
 	if (options->by & ~(unsigned)HLG_BY_TID)
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "--by: exits are split by tid only (use --by=tid)");
 	return 0;
 }

@@ -203,10 +203,10 @@ static int check_words(const struct hlg_inputs *in, const struct arguments *args
 		       struct hlg_err *err)
 {
 	if (in->format != &svg && args->before.n_others)
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "--before: is for pictures (leave --format out)");
 	if (args->before.n_others && !args->before.n_files)
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "--before=%s: is no recording (name one of it, too)",
 				   args->before.others[0].word);
 	return 0;
@@ -421,10 +421,8 @@ static int show(struct arguments *args)
 	flame.compares = args->before.n_files;
 	flame.after.side.in = in;
 	flame.before.side.in = &args->before;
-	if (rc < 0) {
-		hlg_output_error(&err);
-		return rc == HLG_ESYSTEM ? 1 : 2;
-	}
+	if (rc < 0)
+		return hlg_output_error(&err);
 	rc = choose_stacks(&flame, args, &err);
 	if (rc == 0)
 		rc = start(&flame, in, &err);

@@ -219,6 +219,9 @@ static int submit(const struct arguments *args)
 	int rc = hlg_pprof_check(&err), status = 1;
 
 	if (rc == 0)
+		rc = hlg_fleet_words_check_images(args->words.text + 1, args->words.n - 1,
+						  &err);
+	if (rc == 0)
 		rc = hlg_target_check_input(args->out, args->list, &err);
 	if (rc == 0)
 		rc = hlg_out_check(args->out, HLG_MAGIC_NONE, &err);

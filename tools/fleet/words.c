@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/inputs/given.h"
 #include "tools/inputs/images.h"
 
 static bool is_one_of(const char *const *names, size_t n_names, const char *name,
@@ -34,22 +35,30 @@ static bool is_option(const char *word)
 	return name[n] || strcmp(option->value, "no|yes") == 0;
 }
 
-static int check_file(const char *word, struct hlg_err *err)
+static bool is_file(const char *word)
 {
-	switch (hlg_images_file_kind(word)) {
-	case HLG_FILE_KIND_IMAGE:
+	return word[0] != '-' || !word[1];
+}
+
+static int check_image(const char *word, struct hlg_err *err)
+{
+	if (hlg_images_file_kind(word) == HLG_FILE_KIND_IMAGE)
 		return 0;
-	case HLG_FILE_KIND_RECORDING:
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is a recording or saved profile, and each task "
-				   "would read it (name it in --list)",
-				   word);
-	default:
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: is no guest ELF, or cannot be read (name it: "
-				   "guest.elf)",
-				   word);
-	}
+	if (hlg_inputs_check_there(word, err) < 0)
+		return HLG_EINPUT;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: is no guest ELF, or cannot be read (name it: guest.elf)",
+			   word);
+}
+
+int hlg_fleet_words_check_images(char *const *words, size_t n, struct hlg_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		if (is_file(words[i]))
+			rc = check_image(words[i], err);
+	return rc;
 }
 
 int hlg_fleet_words_check(char *const *words, size_t n, struct hlg_err *err)
@@ -58,9 +67,14 @@ int hlg_fleet_words_check(char *const *words, size_t n, struct hlg_err *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		if (words[i][0] != '-' || !words[i][1]) {
-			rc = check_file(words[i], err);
+		if (is_file(words[i])) {
 			images++;
+			if (hlg_images_file_kind(words[i]) == HLG_FILE_KIND_RECORDING)
+				rc = hlg_err_set(err, HLG_EINPUT,
+						 "%s: is a recording or saved profile, "
+						 "and each task would read it (name it "
+						 "in --list)",
+						 words[i]);
 		} else if (!is_option(words[i])) {
 			rc = hlg_err_set(
 				err, HLG_EINPUT,

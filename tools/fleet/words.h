@@ -11,11 +11,14 @@
 #include "symtab/err.h"
 
 /*
- * Fails unless the n words are images, one at least, and options as --name=value, by
+ * Fails unless the n words are files, one at least, and options as --name=value, by
  * their whole names. What says which recordings are read, or where a profile goes, is the
  * fleet's: a recording among the words would be read by every task.
  */
 int hlg_fleet_words_check(char *const *words, size_t n, struct hlg_err *err);
+
+/* Can the images among them be read? */
+int hlg_fleet_words_check_images(char *const *words, size_t n, struct hlg_err *err);
 
 /* Does one of such words select samples? */
 bool hlg_fleet_words_select(const char *word);

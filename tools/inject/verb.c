@@ -355,11 +355,10 @@ static int inject_one(struct arguments *args)
 	int fd = -1, status, rc;
 
 	if (in->n_files != 1) {
-		hlg_err_set(&err, HLG_EINPUT,
+		hlg_err_set(&err, HLG_EWORDS,
 			    "%s: one recording at a time (%zu are given)", "inject",
 			    in->n_files);
-		hlg_output_error(&err);
-		return 2;
+		return hlg_output_error(&err);
 	}
 	rc = hlg_inputs_check_out(in, args->out, &err);
 	if (rc == 0)

@@ -44,7 +44,7 @@ static int no_image(const struct hlg_inputs *in, struct hlg_err *err)
 		return HLG_EINPUT;
 	}
 	if (folder && hlg_snapshot_is(folder))
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "%s: is a snapshot of Hyperlight, and no guest ELF is "
 				   "given (use guest.elf@snapshot:%s)",
 				   folder, folder);
@@ -53,7 +53,7 @@ static int no_image(const struct hlg_inputs *in, struct hlg_err *err)
 				   "%s: is a directory that holds no recording, and no "
 				   "guest ELF is given (name files)",
 				   folder);
-	return hlg_err_set(err, HLG_EINPUT,
+	return hlg_err_set(err, HLG_EWORDS,
 			   "%s: no guest ELF is given%s%s (name it: guest.elf; hlguest "
 			   "help %s shows more)",
 			   in->verb->name,
@@ -63,15 +63,27 @@ static int no_image(const struct hlg_inputs *in, struct hlg_err *err)
 			   file ? file : "", in->verb->name);
 }
 
+/* A word that names no file, and no function either. */
+static const char *find_named(const struct hlg_inputs *in)
+{
+	for (size_t i = 0; i < in->n_others; i++)
+		if (in->others[i].kind == HLG_FILE_KIND_OTHER &&
+		    (strchr(in->others[i].word, '/') ||
+		     strstr(in->others[i].word, ".data")))
+			return in->others[i].word;
+	return NULL;
+}
+
 /* The same without a recording, where there is none by default. */
 static int no_recording(const struct hlg_inputs *in, struct hlg_err *err)
 {
 	const char *other = find_other(in, HLG_FILE_KIND_OTHER);
 	bool own = hlg_inputs_own_word(in->verb);
 
-	/* With an ELF a word that is no file is the verb's. */
+	/* With an ELF a word that is no file is the verb's, unless only a file is called
+	 * so. */
 	if (own && find_other(in, HLG_FILE_KIND_IMAGE))
-		other = NULL;
+		other = find_named(in);
 	if (other && own && hlg_inputs_check_there(other, err) < 0)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: no such file, and no recording is given (name "
@@ -86,7 +98,7 @@ static int no_recording(const struct hlg_inputs *in, struct hlg_err *err)
 					     "be read (name both: guest.elf perf.data)",
 					     other);
 	return hlg_err_set(
-		err, HLG_EINPUT,
+		err, HLG_EWORDS,
 		"%s: no recording is given, and there is no " HLG_INPUTS_DEFAULT
 		" (name one, or make one: hlguest record -- VMM)",
 		in->verb->name);
@@ -130,6 +142,12 @@ int hlg_inputs_check_out(const struct hlg_inputs *in, const char *out,
 	return rc;
 }
 
+/* The code of what failed by the words alone. */
+static int of_words(int rc, struct hlg_err *err)
+{
+	return rc == HLG_EINPUT ? err->code = HLG_EWORDS : rc;
+}
+
 /* What makes no sense is told before any file is opened, but for what is noted. */
 static int check_words(const struct hlg_inputs *in, struct hlg_err *err)
 {
@@ -141,7 +159,7 @@ static int check_words(const struct hlg_inputs *in, struct hlg_err *err)
 		*err = in->missing;
 		return HLG_ESYSTEM;
 	}
-	rc = hlg_options_parse(&options, in->n_words, in->words, err);
+	rc = of_words(hlg_options_parse(&options, in->n_words, in->words, err), err);
 
 	if (rc == 0)
 		rc = hlg_inputs_check_out(in, options.out, err);
@@ -181,7 +199,7 @@ static int drop_same(struct hlg_inputs *in, struct hlg_err *err)
 	if (in->n_files || in->shard.n == 0)
 		return 0;
 	return hlg_err_set(
-		err, HLG_EINPUT,
+		err, HLG_EWORDS,
 		"--shard=%" PRIu64 "/%" PRIu64
 		": has nothing to read, as there are %zu recordings (use fewer "
 		"parts)",
@@ -222,8 +240,7 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	}
 	if (rc == 0)
 		return go_on;
-	hlg_output_error(&err);
-	*status = rc == HLG_ESYSTEM ? 1 : 2;
+	*status = hlg_output_error(&err);
 	return false;
 }
 

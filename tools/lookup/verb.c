@@ -108,7 +108,7 @@ static int take_word(void *arguments, const struct hlg_verb_option *option, char
 	(void)option;
 	/* The image comes first, whatever it is called; but who errs is understood. */
 	if (looks_like_address(word) ? !(first && access(word, F_OK) == 0)
-				     : !first && may_be_name(word))
+				     : args->images.n && may_be_name(word))
 		return hlg_argp_run_set(args, &address, word, err);
 	if (strcmp(word, "-") != 0 &&
 	    hlg_images_file_kind(word) == HLG_FILE_KIND_RECORDING)

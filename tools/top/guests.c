@@ -60,25 +60,25 @@ static bool is_foreign(const char *pids)
 static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 {
 	if (r->guests.untrusted)
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "%s: may be written by others than root, and was not "
 				   "looked into for its guest (name the guest: hlguest "
 				   "top guest.elf -p %s)",
 				   r->guests.untrusted, r->pid ? r->pid : "PID");
 	if (r->pid && is_foreign(r->pid))
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "-p %s: this user may not look into that process for "
 				   "its guest (run as root, or name it: hlguest top "
 				   "guest.elf -p %s)",
 				   r->pid, r->pid);
 	if (r->pid)
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "-p %s: that process's command line names no guest "
 				   "ELF, or several (name each that runs: hlguest top "
 				   "guest.elf -p %s)",
 				   r->pid, r->pid);
 	return hlg_err_set(
-		err, HLG_EINPUT,
+		err, HLG_EWORDS,
 		"%s: %s (name each that runs: hlguest top guest.elf -- %s ...)",
 		r->command[0], hlg_record_command_lacks(r->command), r->command[0]);
 }

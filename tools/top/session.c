@@ -578,8 +578,7 @@ int hlg_top_session(struct hlg_top_request *request)
 	status = refuse(r, event);
 	rc = status == 0 ? prepare(&s, &err) : 0;
 	if (rc < 0) {
-		hlg_output_error(&err);
-		status = rc == HLG_ESYSTEM ? 1 : 2;
+		status = hlg_output_error(&err);
 	} else if (status == 0) {
 		status = follow(&s, counted);
 		hlg_top_follow_finish(&s.perf);

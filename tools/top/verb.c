@@ -60,10 +60,6 @@ static int check(void *arguments, struct hlg_err *err)
 				   "-o %s: standard output has the tables (name a new "
 				   "file)",
 				   args->out);
-	if (args->format && !HLG_HAVE_JANSSON)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "--format=json: not in this build (install "
-				   "libjansson-dev and build again)");
 	if (args->window < args->every)
 		return hlg_err_set(
 			err, HLG_EINPUT,
@@ -77,6 +73,18 @@ static int check(void *arguments, struct hlg_err *err)
 	return 0;
 }
 
+static int start(struct hlg_top_request *args)
+{
+	struct hlg_err err;
+
+	if (!args->format || HLG_HAVE_JANSSON)
+		return hlg_top_session(args);
+	hlg_err_set(&err, HLG_EINPUT,
+		    "--format=json: not in this build (install libjansson-dev and build "
+		    "again)");
+	return hlg_output_error(&err);
+}
+
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
 	struct hlg_top_request args = {.every = UINT64_C(1000000000),
@@ -88,7 +96,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 	if (dashes < argc)
 		args.record.command = argv + dashes + 1;
 	if (hlg_argp_run_verb(verb, dashes, argv, &args, &status))
-		status = hlg_top_session(&args);
+		status = start(&args);
 	hlg_record_guests_finish(&args.record.guests);
 	free(args.images.text);
 	return status;

@@ -129,21 +129,21 @@ static int check_style(const struct hlg_format *format, const struct arguments *
 
 	if (args->pairs && rows)
 		return hlg_err_set(
-			err, HLG_EINPUT,
+			err, HLG_EWORDS,
 			"%s: is of windows, and --between has pairs (leave one "
 			"of both out)",
 			rows);
 	if ((args->style.hpctool || args->style.summary) && !format->record)
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "%s: not with --format=%s (leave one of both out)",
 				   args->style.hpctool ? "--hpctool" : "--summary",
 				   format->name);
 	if (args->style.hpctool && args->style.summary)
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "--hpctool: has rows of windows (leave --summary "
 				   "out)");
 	if (args->every && has_sums(format, args))
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "--every: has rows of intervals, and %s has sums of "
 				   "functions (leave one of both out)",
 				   args->style.summary ? "--summary" : "--format=text");
@@ -159,7 +159,7 @@ static int settle_options(struct hlg_run *run, const struct hlg_inputs *in,
 	if (!hlg_options_given(options, "mode"))
 		options->mode = HLG_SHOW_ALL;
 	if (in->n_files != 1)
-		return hlg_err_set(err, HLG_EINPUT,
+		return hlg_err_set(err, HLG_EWORDS,
 				   "%s: is a second recording (windows are read of one "
 				   "at a time)",
 				   in->files[1]);
@@ -330,7 +330,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 	struct hlg_run run;
 	struct hlg_err err;
 	bool mismatch;
-	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err), failed = 1;
+	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err);
 
 	hlg_progress_init(&progress, in->files, 1, in->quiet);
 
@@ -338,10 +338,8 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 		rc = hlg_run_set_format(
 			&run, in->format ? in->format : choose_format(&run.options, args),
 			&err);
-	if (rc == 0) {
+	if (rc == 0)
 		rc = settle_options(&run, in, args, &err);
-		failed = rc < 0 ? 2 : 1;
-	}
 	if (rc == 0 && run.space.n_lanes)
 		rc = find_whose(&whose, &run, in, &w, &err);
 	if (rc == 0)
@@ -362,8 +360,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 	hlg_run_finish(&run);
 	if (rc == 0)
 		return mismatch ? 3 : 0;
-	hlg_output_error(&err);
-	return failed;
+	return hlg_output_error(&err);
 }
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
