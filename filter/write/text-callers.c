@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "filter/write/text-line.h"
 
 #define LABEL "callers   "
 #define BLANK "          "
@@ -85,28 +88,37 @@ bool hlg_text_callers_check(char text[static HLG_TEXT_CALLERS],
 	return true;
 }
 
-static void tell(FILE *f, const char *label, uint64_t n, const char *words)
+static void tell(FILE *f, const struct hlg_screen *screen, const char *label, uint64_t n,
+		 const char *words)
 {
-	if (n)
-		fprintf(f, "%s%10" PRIu64 " %s\n", label, n, words);
+	enum {
+		NUMBER = 10
+	};
+	char indent[] = BLANK "           "; /* behind the number and a blank */
+
+	if (!n)
+		return;
+	fprintf(f, "%s%*" PRIu64 " ", label, NUMBER, n);
+	hlg_text_line_fold(f, screen, strlen(indent), indent, words);
 }
 
 void hlg_text_callers_details(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_caller_sums *c = &r->callers;
 
-	tell(f, LABEL, c->stacks, "samples have callers:");
-	tell(f, BLANK, c->whole, "up to the outermost function");
-	tell(f, BLANK, c->truncated, "not so far: [truncated: ...] says why");
-	tell(f, BLANK, c->unknown, "with a [caller unknown]");
-	tell(f, BLANK, c->edges, "calls in these stacks:");
-	tell(f, BLANK, c->confirmed, "lead to the function that is there");
-	tell(f, BLANK, c->indirect, "go by pointer: where to cannot be checked");
-	tell(f, BLANK, c->wrong, "lead elsewhere");
-	tell(f, BLANK, c->inserted,
+	tell(f, &r->screen, LABEL, c->stacks, "samples have callers:");
+	tell(f, &r->screen, BLANK, c->whole, "up to the outermost function");
+	tell(f, &r->screen, BLANK, c->truncated, "not so far: [truncated: ...] says why");
+	tell(f, &r->screen, BLANK, c->unknown, "with a [caller unknown]");
+	tell(f, &r->screen, BLANK, c->edges, "calls in these stacks:");
+	tell(f, &r->screen, BLANK, c->confirmed, "lead to the function that is there");
+	tell(f, &r->screen, BLANK, c->indirect,
+	     "go by pointer: where to cannot be checked");
+	tell(f, &r->screen, BLANK, c->wrong, "lead elsewhere");
+	tell(f, &r->screen, BLANK, c->inserted,
 	     "callers were inserted: their call proves them, but the stack did not have "
 	     "them yet");
-	tell(f, BLANK, c->stacks ? c->none : 0, "samples have none recorded");
-	tell(f, c->stacks ? BLANK : LABEL, c->refused,
+	tell(f, &r->screen, BLANK, c->stacks ? c->none : 0, "samples have none recorded");
+	tell(f, &r->screen, c->stacks ? BLANK : LABEL, c->refused,
 	     "samples whose callers are left out: the guest keeps no frame pointers");
 }

@@ -2,10 +2,13 @@
 #include "filter/write/text-details.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "config.h"
 #include "filter/report/banner.h"
 #include "filter/report/rows.h"
+#include "filter/write/table.h"
 #include "filter/write/text-callers.h"
 #include "filter/write/text-line.h"
 #include "filter/write/text-sums.h"
@@ -48,41 +51,47 @@ static void write_image(FILE *f, const struct hlg_report *r,
 	write_bases(f, r, image);
 }
 
-static void write_boundaries(FILE *f, const char *what, const struct hlg_boundaries *b,
+static void write_boundaries(FILE *f, const struct hlg_screen *screen, const char *what,
+			     const struct hlg_boundaries *b,
 			     const struct hlg_share *share)
 {
-	char percent[16], low[16], high[16];
+	enum {
+		WIDTH = 73 /* in columns, below each other */
+	};
+	const bool narrow = screen->lines && screen->columns < WIDTH;
+	char percent[16], low[16], high[16], line[160];
 
-	fprintf(f,
-		HLG_TEXT_INDENT "%-10s %10" PRIu64 " of %10" PRIu64
-				" %8s %%  %6s - %6s\n",
-		what, b->on, b->on + b->off, hlg_interval_percent(percent, share->share),
-		hlg_interval_percent(low, share->low),
-		hlg_interval_percent(high, share->high));
+	snprintf(line, sizeof(line), "%*" PRIu64 " of %*" PRIu64 " %*s %%  %6s - %6s",
+		 narrow ? 0 : 10, b->on, narrow ? 0 : 10, b->on + b->off, narrow ? 0 : 8,
+		 hlg_interval_percent(percent, share->share),
+		 hlg_interval_percent(low, share->low),
+		 hlg_interval_percent(high, share->high));
+	fprintf(f, HLG_TEXT_INDENT "%-10s ", what);
+	hlg_text_line_fold(f, screen, strlen(HLG_TEXT_INDENT) + 11, HLG_TEXT_INDENT,
+			   line);
 }
 
 static void write_tested(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_tested *t = &r->trust.all;
+	char line[96];
 
 	fprintf(f, "check     %s", hlg_banner_said(r));
 	if (t->addrs.on + t->addrs.off == 0) {
 		fputc('\n', f);
 	} else {
 		fputs(": on instruction starts, with 99 % intervals\n", f);
-		write_boundaries(f, "samples", &t->samples, &t->by_samples);
-		write_boundaries(f, "addresses", &t->addrs, &t->by_addrs);
-		fputs(HLG_TEXT_INDENT
-		      "(the check is stricter than the rows, whose intervals are "
-		      "of 95 %)\n",
-		      f);
+		write_boundaries(f, &r->screen, "samples", &t->samples, &t->by_samples);
+		write_boundaries(f, &r->screen, "addresses", &t->addrs, &t->by_addrs);
+		hlg_text_line_wrap(f, &r->screen, HLG_TEXT_INDENT,
+				   "(the check is stricter than the rows, whose "
+				   "intervals are of 95 %)");
 	}
+	snprintf(line, sizeof(line),
+		 "%" PRIu64 " sample%s in functions and labels could not be tested",
+		 t->samples.undecodable, t->samples.undecodable == 1 ? "" : "s");
 	if (t->samples.undecodable)
-		fprintf(f,
-			HLG_TEXT_INDENT "%" PRIu64
-					" sample%s in functions and labels could not "
-					"be tested\n",
-			t->samples.undecodable, t->samples.undecodable == 1 ? "" : "s");
+		hlg_text_line_wrap(f, &r->screen, HLG_TEXT_INDENT, line);
 	hlg_text_line_notes(f, &r->screen, &r->remarks, HLG_NOTE_DETAIL);
 }
 
@@ -91,17 +100,39 @@ static void write_border(FILE *f, const struct hlg_report *r)
 {
 	static const char *const words[] = {"apart from the functions",
 					    "in the functions", "left out"};
+	enum {
+		BEFORE = 30 /* cells in front of a name, which may have more room below */
+	};
 	const struct hlg_view *v = &r->all;
-	char percent[16];
+	char percent[16], *name;
 
 	fprintf(f, "VM exits  %s\n", words[r->options->border]);
 	for (size_t i = 0; i < hlg_rows_borders_shown(r, v); i++) {
 		fprintf(f, HLG_TEXT_INDENT "%6s %%  %8" PRIu64 "  ",
 			hlg_interval_percent(percent, v->borders[i].share.share),
 			v->borders[i].count.samples);
-		hlg_escape_print(f, v->borders[i].name);
-		fputc('\n', f);
+		name = hlg_escape_dup(v->borders[i].name);
+		if (!name) /* without memory */
+			hlg_escape_print(f, v->borders[i].name);
+		hlg_text_line_fold(f, &r->screen, BEFORE, HLG_TEXT_INDENT "  ",
+				   name ? name : "");
+		free(name);
 	}
+}
+
+static void write_event(FILE *f, const struct hlg_report *r,
+			const struct hlg_event_sum *of)
+{
+	const struct hlg_event *event = &r->profile->events[of->event];
+	size_t before = strlen("event     ") + (size_t)hlg_table_cells(event->name);
+	char line[96];
+
+	snprintf(line, sizeof(line),
+		 ", precise_ip %u, %" PRIu64 " samples, period %" PRIu64,
+		 event->precise_ip, of->count.samples, of->count.period);
+	fputs("event     ", f);
+	hlg_escape_print(f, event->name);
+	hlg_text_line_fold(f, &r->screen, before, HLG_TEXT_INDENT, line);
 }
 
 static const char *weight_words(const struct hlg_report *r)
@@ -121,15 +152,8 @@ void hlg_text_details_write(FILE *f, const struct hlg_report *r)
 	fputs("\nhlguest   " HLG_VERSION "\n", f);
 	for (size_t i = 0; i < r->space->n_images; i++)
 		write_image(f, r, r->space->images[i]);
-	for (uint32_t i = 0; i < r->n_events; i++) {
-		const struct hlg_event *event = &r->profile->events[r->events[i].event];
-
-		fputs("event     ", f);
-		hlg_escape_print(f, event->name);
-		fprintf(f, ", precise_ip %u, %" PRIu64 " samples, period %" PRIu64 "\n",
-			event->precise_ip, r->events[i].count.samples,
-			r->events[i].count.period);
-	}
+	for (uint32_t i = 0; i < r->n_events; i++)
+		write_event(f, r, &r->events[i]);
 	fprintf(f, "percent   of %s%s\n", weight_words(r),
 		r->all.border.samples ? ", without VM exits" : "");
 	write_border(f, r);

@@ -52,15 +52,26 @@ void hlg_text_line_write(FILE *f, const struct hlg_screen *screen, const char *l
 			 const struct hlg_text_line *p)
 {
 	const char *comma = "";
+	size_t column = strlen(HLG_TEXT_INDENT);
 	int below = HLG_TEXT_PIECES;
 
 	while (below > 1 && screen->columns && length(p, below) > screen->columns)
 		below--;
 	fprintf(f, "%-*s", (int)strlen(HLG_TEXT_INDENT), label);
 	for (int i = 0; i < p->n; i++) {
+		const size_t cells = (size_t)hlg_table_cells(p->text[i]);
+		const char *before = p->behind[i] ? " " : comma;
+
 		if (p->rank[i] >= below)
 			continue;
-		fprintf(f, "%s%s", p->behind[i] ? " " : comma, p->text[i]);
+		if (screen->lines && screen->columns && *comma &&
+		    column + strlen(before) + cells + (i + 1 < p->n) > screen->columns) {
+			fprintf(f, "%s\n%s", p->behind[i] ? "" : ",", HLG_TEXT_INDENT);
+			column = strlen(HLG_TEXT_INDENT);
+			before = "";
+		}
+		fprintf(f, "%s%s", before, p->text[i]);
+		column += strlen(before) + cells;
 		comma = ", ";
 	}
 	fputc('\n', f);
@@ -91,6 +102,13 @@ void hlg_text_line_words(FILE *f, size_t columns, size_t column, const char *ind
 	fprintf(f, "%*s\n", (int)gap, "");
 }
 
+void hlg_text_line_fold(FILE *f, const struct hlg_screen *screen, size_t column,
+			const char *indent, const char *words)
+{
+	hlg_text_line_words(f, screen->lines ? screen->columns : 0, column, indent,
+			    words);
+}
+
 void hlg_text_line_wrap(FILE *f, const struct hlg_screen *screen, const char *label,
 			const char *line)
 {
@@ -99,8 +117,8 @@ void hlg_text_line_wrap(FILE *f, const struct hlg_screen *screen, const char *la
 	fputs(label, f);
 	if (!escaped) /* without memory */
 		hlg_escape_print(f, line);
-	hlg_text_line_words(f, screen->lines ? screen->columns : 0, strlen(label),
-			    HLG_TEXT_INDENT, escaped ? escaped : "");
+	hlg_text_line_fold(f, screen, strlen(label), HLG_TEXT_INDENT,
+			   escaped ? escaped : "");
 	free(escaped);
 }
 

@@ -40,7 +40,7 @@ void hlg_text_line_add_escaped(struct hlg_text_line *line, int rank, const char 
 bool hlg_text_line_fits(const struct hlg_text_line *line,
 			const struct hlg_screen *screen);
 
-/* Those that fit; where even rank 0 does not, it is written all the same. */
+/* Those that fit; where even rank 0 does not, it goes on below on a terminal. */
 void hlg_text_line_write(FILE *f, const struct hlg_screen *screen, const char *label,
 			 const struct hlg_text_line *line);
 
@@ -49,6 +49,10 @@ void hlg_text_line_write(FILE *f, const struct hlg_screen *screen, const char *l
  * yet. */
 void hlg_text_line_words(FILE *f, size_t columns, size_t column, const char *indent,
 			 const char *words);
+
+/* The same on a terminal, and nowhere else broken. */
+void hlg_text_line_fold(FILE *f, const struct hlg_screen *screen, size_t column,
+			const char *indent, const char *words);
 
 /* A label and a line of words, escaped: on a terminal it is broken between words, and
  * goes on below those of a label of ten cells. */

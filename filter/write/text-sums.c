@@ -81,19 +81,22 @@ static const char *whole_percent(char buf[static 16], double share)
 static void write_calls(FILE *f, const struct hlg_report *r)
 {
 	struct hlg_calls calls;
-	char share[16];
+	char share[16], line[160];
+	size_t n;
 
 	if (!hlg_calls_count(&calls, r->space, r->profile))
 		return;
-	fprintf(f, "calls     %" PRIu64 " guest call%s, %" PRIu64 " host call%s",
-		calls.guest, calls.guest == 1 ? "" : "s", calls.host,
-		calls.host == 1 ? "" : "s");
+	n = (size_t)snprintf(line, sizeof(line),
+			     "%" PRIu64 " guest call%s, %" PRIu64 " host call%s",
+			     calls.guest, calls.guest == 1 ? "" : "s", calls.host,
+			     calls.host == 1 ? "" : "s");
 	if (calls.host_ns && calls.time_ns)
-		fprintf(f, ", which took %s of the time\n",
-			whole_percent(share,
-				      (double)calls.host_ns / (double)calls.time_ns));
+		snprintf(line + n, sizeof(line) - n, ", which took %s of the time",
+			 whole_percent(share,
+				       (double)calls.host_ns / (double)calls.time_ns));
 	else
-		fputs(" (what they took: hlguest exits)\n", f);
+		snprintf(line + n, sizeof(line) - n, " (what they took: hlguest exits)");
+	hlg_text_line_wrap(f, &r->screen, "calls     ", line);
 }
 
 static void write_sums(FILE *f, const struct hlg_report *r)
@@ -168,13 +171,24 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 	return 0;
 }
 
-static struct hlg_table sums_table(struct hlg_column columns[static 4], const char *what,
+/* A terminal that is a bit too narrow has less of the blanks in front of periods. */
+static struct hlg_table sums_table(struct hlg_column columns[static 4],
+				   const struct hlg_screen *screen, const char *what,
 				   int width)
 {
+	enum {
+		WIDTH = 61,
+		PERIOD = 20,
+		LEAST = 14
+	};
+	const int lacks = screen->lines && screen->columns < WIDTH
+				  ? WIDTH - (int)screen->columns
+				  : 0;
+	const int period = PERIOD - lacks > LEAST ? PERIOD - lacks : LEAST;
 	const struct hlg_column all[4] = {
 		{NULL, what, .type = HLG_VALUE_WORD, .width = (signed char)-width},
 		{NULL, "samples", .type = HLG_VALUE_COUNT, 1, (signed char)(28 - width)},
-		{NULL, "period", .type = HLG_VALUE_COUNT, 1, 20},
+		{NULL, "period", .type = HLG_VALUE_COUNT, 1, (signed char)period},
 		{NULL, "share", .type = HLG_VALUE_PERCENT, 1, 10, .unit = " %"},
 	};
 
@@ -216,7 +230,7 @@ void hlg_text_sums_all(FILE *f, const struct hlg_report *r)
 	struct hlg_count unlabelled = v->kinds[HLG_GAP];
 	struct hlg_column columns[4];
 	const struct hlg_table t =
-		sums_table(columns, "", 19); /* "    tracepoint hits" */
+		sums_table(columns, &r->screen, "", 19); /* "    tracepoint hits" */
 
 	hlg_count_sub(&unlabelled, v->padding);
 	hlg_table_text_head(f, &t);

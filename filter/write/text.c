@@ -148,6 +148,7 @@ static void fit_columns(struct text *t, size_t shown)
 	static const unsigned char in_order[] = {HLG_REPORT_BAR, HLG_REPORT_SIZE,
 						 HLG_REPORT_SAMPLES, HLG_REPORT_TIME,
 						 HLG_REPORT_MARGIN};
+	const size_t heading = strlen(t->columns[HLG_REPORT_NAME].heading);
 	size_t name = 0;
 
 	for (size_t i = 0; i < shown; i++) {
@@ -156,6 +157,7 @@ static void fit_columns(struct text *t, size_t shown)
 		name = n > name ? n : name;
 	}
 	name = name < NAME ? name : NAME;
+	name = name > heading ? name : heading;
 	for (size_t i = 0; i < sizeof(in_order); i++) {
 		size_t n = strlen(t->no_room);
 

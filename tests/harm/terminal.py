@@ -202,29 +202,6 @@ def check_fitted_diff(build):
             yield "the rest is not counted"
 
 
-CALLERS = ["hyperlight/frames.elf", "hyperlight/callers/callers.data"]
-NARROW = [["report", "hyperlight/guest.elf@0x1000", "hyperlight/mix.data"],
-          ["report", "hyperlight/small.elf", "hyperlight/turns.data"],
-          ["report", "-g", "caller", "--top=3", *CALLERS],
-          ["report", "-g", "callee", "--top=0", "--min=5", *CALLERS],
-          ["annotate", "--top=1", *CALLERS],
-          ["annotate", "demo.elf", "demo-user.data", "hash_block"],
-          ["diff", "demo.elf@0x5001", "demo-user.data", "demo-host.data"],
-          ["exits", "demo.elf", "demo-exits.data"],
-          ["windows", "--format=text", "demo.elf", "demo-windows.data"]]
-
-
-def check_narrow(build):
-    """No line of any verb is longer than the terminal is wide; size is left out in a line."""
-    env = {"TERM": "xterm", "LC_ALL": "C.UTF-8", "COLUMNS": "80", "LINES": "24"}
-    for words in NARROW:
-        text, status = on_terminal([hlguest_of(build), *words], **env)
-        lines = SGR.sub("", text).rstrip("\n").split("\n")
-        if status not in (0, 3) or len(lines) < 5:
-            yield f"{words}: status {status}, {len(lines)} lines"
-        yield from (f"{words}: {len(line)} cells: {line}" for line in lines if len(line) > 80)
-
-
 def check_binary(build):
     """A recording is not for a terminal."""
     text, status = on_terminal([hlguest_of(build), "record", "-e", "cpu-clock", "-o", "-", "--",
@@ -341,7 +318,6 @@ def main():
     tap.run("listings", lambda: list(check_listing(build)))
     tap.run("fitted to 80 x 24", lambda: list(check_fitted(build)))
     tap.run("diff fitted to 80 x 24", lambda: list(check_fitted_diff(build)))
-    tap.run("80 columns of each verb", lambda: list(check_narrow(build)))
     tap.run("a recording is not for a terminal", lambda: list(check_binary(build)))
     tap.run("a pager", lambda: list(check_pager(build)))
     tap.run("a pager that does not start", lambda: list(check_no_pager(build)))

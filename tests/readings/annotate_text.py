@@ -32,6 +32,7 @@ from text_head import Head
 from text_sums import Sums
 
 BAR, COUNTS, ADDRESS, SOURCE, HOT, CALLERS, CALLED = 10, 20, 15, 3, 36, 4, 33
+BARS = 76  # columns that a terminal with bars has
 EXIT = "  (VM exit)"
 MARKS = "  * the hottest line; > a branch of the function leads here"
 
@@ -72,7 +73,8 @@ class Judge(Head, Sums, annotate_model.Judge):
         self.screen = Screen(self.rng, True)
         self.columns, self.ascii = self.screen.columns, self.screen.ellipsis == ".."
         self.text = {"wide": self.screen.wide, "raw": False, "verbose": self.screen.verbose}
-        self.left = COUNTS + (BAR + 1) * self.screen.paints
+        self.bars = self.screen.paints and (not self.columns or self.columns >= BARS)
+        self.left = COUNTS + (BAR + 1) * self.bars
 
     def check(self):
         out, status = self.screen.ask(
@@ -143,13 +145,13 @@ class Judge(Head, Sums, annotate_model.Judge):
 
     def listings(self):
         if self.told["withheld"]:
-            yield line("instructions are withheld, because the samples do not fit (--force=yes "
-                       "shows them)")
+            yield from self.wrapped("", "instructions are withheld, because the samples do not fit "
+                                    "(--force=yes shows them)")
             return
         met, self.said_of = [], []
         for name, view, listing in self.expected():
             yield from self.head(name, view, listing)
-            heat = f" {'heat':10}" if self.screen.paints else ""
+            heat = f" {'heat':10}" if self.bars else ""
             yield line(f"{'share':>10} {'samples':>9}{heat}    {'ELF addr':>8}   instruction")
             yield from self.rows(view, listing, met)
             yield from self.sum_line(listing)
@@ -168,12 +170,14 @@ class Judge(Head, Sums, annotate_model.Judge):
         yield from self.hottest(view, listing)
         yield from self.called_by(view, row)
         if remark := annotate_model.REMARKS.get(place.kind):
-            yield line("  note: ", remark)
+            yield from self.wrapped("  note: ", remark)
         if "libdw" in self.features and any(of.text for of in listing.lines) and \
                 not any(of.source for of in listing.lines):
-            yield line("  note: no source lines: the ELF does not tell them (compile with -g)")
+            yield from self.wrapped("  note: ", "no source lines: the ELF does not tell them "
+                                    "(compile with -g)")
         if self.skid and not listing.knows_edges:
-            yield line("  note: skid: edges are known in decoded functions and labels only")
+            yield from self.wrapped("  note: ", "skid: edges are known in decoded functions "
+                                    "and labels only")
         yield ""
 
     def where(self, listing, place):
@@ -269,7 +273,9 @@ class Judge(Head, Sums, annotate_model.Judge):
             share = self.share(view, of.samples, listing)
             marks = f" {'*' if of in hottest else ' '}{'e' if of.edge else ' '} {of.addr:8x}"
             marks += f" {'>' if of.is_target else ' '} " if of.kind != "plain" or last else ""
-            yield self.counts(of, share, most) + line(marks, self.said(of, last, listing))
+            said, *below = self.said(of, last, listing)
+            yield self.counts(of, share, most) + line(marks, said)
+            yield from (line(" " * (self.left + ADDRESS), text) for text in below)
             last = of if of.size else last
 
     def counts(self, of, share, most):
@@ -277,11 +283,11 @@ class Judge(Head, Sums, annotate_model.Judge):
             return line(" " * self.left)
         code = colour_of(share) if self.screen.paints else None
         told = Any(f"{p:>8} %" for p in percent(share))
-        drawn = bar(share, most, BAR, self.screen.blocks) if self.screen.paints else ""
+        drawn = bar(share, most, BAR, self.screen.blocks) if self.bars else ""
         if code:
             told = Any(f"{code}{text}\033[m" for text in told)
         behind = " " + (f"{code}{drawn}\033[m" if code else drawn) + " " * (BAR - len(drawn)) \
-            if self.screen.paints else ""
+            if self.bars else ""
         return line(told, f" {len(of.samples):9}", behind)
 
     def said(self, of, last, listing):
@@ -294,11 +300,15 @@ class Judge(Head, Sums, annotate_model.Judge):
             "(1 byte that is no instruction)",
             "plain": "" if not last else "(in padding)" if last.kind == "padding" else
             "(no instruction)"}[of.kind]
-        if of.target is None:
-            return text + exits
-        name = listing.name_of(of.target) or f"{of.target:#x}"
-        room = self.columns - self.left - ADDRESS - width(text) - len(exits) - len(" <>")
-        return f"{text} <{cut(name, max(room, 8) if self.columns else 0)}>{exits}"
+        above, blank, operands = text.rpartition(" ")
+        has_room = self.left + ADDRESS + width(text) <= self.columns
+        if not self.screen.lines or not self.columns or not blank or has_room or not of.text:
+            above, operands = "", text
+        if of.target is not None:
+            name = listing.name_of(of.target) or f"{of.target:#x}"
+            room = self.columns - self.left - ADDRESS - width(operands) - len(exits) - len(" <>")
+            operands += f" <{cut(name, max(room, 8) if self.columns else 0)}>"
+        return [above] * bool(above) + [operands + exits]
 
     def source(self, source, shown, listing, met):
         """A path loses its front, and is the name alone where the file is that of the line
@@ -326,7 +336,8 @@ class Judge(Head, Sums, annotate_model.Judge):
                              for kind in ("instruction", "inside", "plain"))
         parts = f" ({on} on instructions, {inside} inside, {plain} elsewhere)" \
             if inside or plain else ""
-        yield line(f"{'100.00' if n else '0.00':>8} % {n:9}  in all{parts}")
+        yield from map(line, self.screen.wrap(
+            "", f"{'100.00' if n else '0.00':>8} % {n:9}  in all{parts}"))
         yield line(MARKS)
         yield ""
 

@@ -108,9 +108,10 @@ class Table:
         narrow = 0 < self.screen.columns < least
         if narrow or self.by == "call":
             found.pop()
+        shortest = max(LEAST_NAME, self.names(10**6))
         for name in ("total", "p50"):
             used = 17 + sum(1 + cells for _, cells, _ in found) + 1 + (self.by == "function")
-            if self.screen.columns and used + LEAST_NAME > self.screen.columns:
+            if self.screen.columns and used + shortest > self.screen.columns:
                 found = [column for column in found if column[0] != name]
         return found
 

@@ -9,6 +9,7 @@
 #include "config.h"
 #include "filter/stats/interval.h"
 #include "filter/view/place-name.h"
+#include "filter/write/table.h"
 #include "filter/write/text-details.h"
 #include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
@@ -21,7 +22,8 @@
 #include "tools/inputs/places.h"
 
 enum {
-	BAR = 10,       /* cells, on a terminal only */
+	BAR = 10,       /* cells, on a terminal only, */
+	BARS = 76,      /* that has so many columns */
 	COUNTS = 20,    /* columns of share and samples */
 	ADDRESS = 15,   /* of marks, the address, and what is behind it */
 	SOURCE = 3,     /* in front of a source line, behind the counts */
@@ -30,6 +32,7 @@ enum {
 };
 
 #define EXIT "  (VM exit)"
+#define NOTE "  note: "
 
 struct writer {
 	FILE *f;
@@ -40,6 +43,7 @@ struct writer {
 	bool lost;                   /* something, for want of memory */
 	const struct hlg_colour *colours;
 	unsigned columns; /* of a line; 0: any number */
+	bool bars;
 	struct hlg_snippets snippets;
 	size_t n_told; /* snippets.files whose problem was told, if they have one */
 };
@@ -177,22 +181,21 @@ static void put_head(struct writer *w, const struct hlg_listing *l,
 	put_hottest(w, l);
 	w->lost |= !hlg_called_by_put(w->f, &w->called, w->report, view, row);
 	if (l->remark)
-		fprintf(w->f, "  note: %s\n", l->remark);
+		put_wrapped(w, NOTE, "%s", l->remark);
 	if (has_no_source(l))
-		fputs("  note: no source lines: the ELF does not tell them (compile with "
-		      "-g)\n",
-		      w->f);
+		put_wrapped(w, NOTE,
+			    "no source lines: the ELF does not tell them (compile with "
+			    "-g)");
 	if (l->no_edges)
-		fputs("  note: skid: edges are known in decoded functions and labels "
-		      "only\n",
-		      w->f);
+		put_wrapped(w, NOTE,
+			    "skid: edges are known in decoded functions and labels only");
 	fputc('\n', w->f);
 }
 
 /* Cells of the samples, in front of addresses. */
 static size_t left(const struct writer *w)
 {
-	return COUNTS + (w->colours->on ? BAR + 1 : 0);
+	return COUNTS + (w->bars ? BAR + 1 : 0);
 }
 
 static void put_counts(const struct writer *w, const struct hlg_line *line, double most)
@@ -207,7 +210,7 @@ static void put_counts(const struct writer *w, const struct hlg_line *line, doub
 	fprintf(w->f, "%8s %%", hlg_interval_percent(percent, line->share));
 	hlg_colour_end(w->f, w->colours, line->share);
 	fprintf(w->f, " %9" PRIu64, line->count.samples);
-	if (w->colours->on) {
+	if (w->bars) {
 		fputc(' ', w->f);
 		hlg_colour_bar(w->f, w->colours, line->share, most, BAR);
 	}
@@ -227,23 +230,40 @@ static void put_target(const struct writer *w, const struct hlg_line *line, size
 	fprintf(w->f, " <%s>", name);
 }
 
+/* An instruction; on a terminal its operands go below where they have no room behind it.
+ * Returns how many cells its line has by then. */
+static size_t put_text(const struct writer *w, const char *text)
+{
+	const size_t before = left(w) + ADDRESS;
+	const char *operands = strrchr(text, ' ');
+
+	if (!w->report->screen.lines || !w->columns || !operands ||
+	    before + (size_t)hlg_table_cells(text) <= w->columns) {
+		hlg_escape_print(w->f, text);
+		return before + strlen(text);
+	}
+	fprintf(w->f, "%.*s\n%*s", (int)(operands - text), text, (int)before, "");
+	hlg_escape_print(w->f, operands + 1);
+	return before + strlen(operands + 1);
+}
+
 /* in: the last line before that has bytes, or NULL. */
 static void put_line(const struct writer *w, const struct hlg_line *line,
 		     const struct hlg_line *in, double most)
 {
+	size_t used = left(w) + ADDRESS;
+
 	put_counts(w, line, most);
 	fprintf(w->f, " %c%c %8" PRIx64, line->hottest ? '*' : ' ',
 		line->edge ? 'e' : ' ', line->addr);
 	if (line->kind != HLG_LINE_PLAIN || in)
 		fprintf(w->f, " %c ", line->is_target ? '>' : ' ');
 	if (line->text)
-		hlg_escape_print(w->f, line->text);
+		used = put_text(w, line->text);
 	else
 		hlg_listing_remark(w->f, line, in);
 	/* A branch has its target in the text, an operand only how far it is. */
 	if (line->has_target) {
-		size_t used = left(w) + ADDRESS + (line->text ? strlen(line->text) : 0);
-
 		used += line->exit ? strlen(EXIT) : 0;
 		put_target(w, line, w->columns > used ? w->columns - used : 0);
 	}
@@ -354,14 +374,17 @@ static void put_sum(const struct writer *w, const struct hlg_listing *l)
 {
 	const struct hlg_row *row = l->row;
 
-	fprintf(w->f, "%8s %% %9" PRIu64 "  in all",
-		row->count.samples ? "100.00" : "0.00", row->count.samples);
+	char line[160];
+	int n = snprintf(line, sizeof(line), "%8s %% %9" PRIu64 "  in all",
+			 row->count.samples ? "100.00" : "0.00", row->count.samples);
+
 	if (l->inside.samples || l->plain.samples)
-		fprintf(w->f,
-			" (%" PRIu64 " on instructions, %" PRIu64 " inside, %" PRIu64
-			" elsewhere)",
-			l->on.samples, l->inside.samples, l->plain.samples);
-	fputs("\n  * the hottest line; > a branch of the function leads here\n\n", w->f);
+		snprintf(line + n, sizeof(line) - (size_t)n,
+			 " (%" PRIu64 " on instructions, %" PRIu64 " inside, %" PRIu64
+			 " elsewhere)",
+			 l->on.samples, l->inside.samples, l->plain.samples);
+	hlg_text_line_fold(w->f, &w->report->screen, 0, HLG_TEXT_INDENT, line);
+	fputs("  * the hottest line; > a branch of the function leads here\n\n", w->f);
 }
 
 /* Why the text of files that were met is missing. */
@@ -390,7 +413,7 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 
 	put_head(w, l, view, series);
 	fprintf(w->f, "%10s %9s", "share", "samples");
-	if (w->colours->on)
+	if (w->bars)
 		fprintf(w->f, " %-*s", BAR, "heat");
 	fprintf(w->f, "    %8s   %s\n", "ELF addr", "instruction");
 	put_lines(w, l);
@@ -408,14 +431,15 @@ int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 	if (fitted.options->wide)
 		fitted.screen.columns = 0;
 	w.columns = fitted.screen.columns;
+	w.bars = w.colours->on && (!w.columns || w.columns >= BARS);
 	hlg_text_head_write(f, &fitted);
 	if (fitted.suppressed)
-		fprintf(f,
-			"instructions are withheld, because %s (--force=yes shows "
-			"them)\n",
-			fitted.trust.all.verdict == HLG_TRUST_MISMATCH
-				? "the samples do not fit"
-				: "the base is only assumed");
+		put_wrapped(&w, "",
+			    "instructions are withheld, because %s (--force=yes shows "
+			    "them)",
+			    fitted.trust.all.verdict == HLG_TRUST_MISMATCH
+				    ? "the samples do not fit"
+				    : "the base is only assumed");
 	rc = hlg_listing_each(a, put_listing, &w, err);
 	hlg_snippet_finish(&w.snippets);
 	hlg_called_by_finish(&w.called);

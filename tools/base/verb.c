@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "filter/output/out.h"
 #include "filter/report/nothing.h"
 #include "filter/run.h"
@@ -14,6 +15,7 @@
 #include "filter/trust/addresses.h"
 #include "filter/trust/base-kvm.h"
 #include "filter/write/table.h"
+#include "filter/write/text-line.h"
 #include "symtab/bsearch.h"
 #include "symtab/escape.h"
 #include "symtab/grow.h"
@@ -35,6 +37,10 @@ struct claim {
 struct claims {
 	struct claim *at;
 	size_t n;
+};
+
+enum {
+	WIDTH = 88 /* columns of a terminal that has room for all and a name */
 };
 
 /* A line of the table, and what else is said of it. */
@@ -65,11 +71,8 @@ static bool is_recorded(const struct hlg_base_kvm *kvm, uint64_t base)
 	return false;
 }
 
-static void put_remark(FILE *f, const void *of)
+static void put_remark(FILE *f, const struct line *line)
 {
-	const struct line *line = of;
-
-	hlg_escape_print(f, line->image ? line->image->path : "runner-up");
 	if (line->claim) {
 		fputs("  (as expected: ", f);
 		hlg_escape_print(f, line->claim->from);
@@ -77,6 +80,47 @@ static void put_remark(FILE *f, const void *of)
 	}
 	if (line->image && is_recorded(line->kvm, line->fit->base))
 		fputs("  (KVM's records have it there)", f);
+}
+
+/* Of a name a terminal shows what has room, and the remark below. */
+static void put_name(FILE *f, const void *of)
+{
+	enum {
+		BEFORE = 72, /* cells, */
+		FEW = 47     /* without the addresses */
+	};
+	const struct line *line = of;
+	const char *name = line->image ? line->image->path : "runner-up";
+	const struct hlg_screen screen = hlg_screen_of(f);
+
+	if (screen.lines) {
+		const long used = screen.columns < WIDTH ? FEW : BEFORE;
+
+		hlg_table_cut(f, name, (long)screen.columns - used, screen.ascii);
+	} else {
+		hlg_escape_print(f, name);
+		put_remark(f, line);
+	}
+}
+
+/* On a terminal: the remark. */
+static void put_below(FILE *f, const struct line *line)
+{
+	const struct hlg_screen screen = hlg_screen_of(f);
+	struct hlg_memstream m;
+	char *text;
+
+	if (!screen.lines)
+		return;
+	if (hlg_memstream_open(&m))
+		put_remark(m.f, line);
+	text = hlg_memstream_close(&m);
+	if (text && *text) {
+		fputs(HLG_TEXT_INDENT, f);
+		hlg_text_line_fold(f, &screen, strlen(HLG_TEXT_INDENT), HLG_TEXT_INDENT,
+				   text + strspn(text, " "));
+	}
+	free(text);
 }
 
 static const struct hlg_column columns[] = {
@@ -88,13 +132,25 @@ static const struct hlg_column columns[] = {
 	 .unit = " %"},
 	{NULL, "guest", .type = HLG_VALUE_TEXT, 2},
 };
-static const struct hlg_table table = {columns,
+static const struct hlg_table whole = {columns,
 				       .n = sizeof(columns) / sizeof(columns[0])};
+
+/* Without the addresses, where a terminal has no room for them and a name. */
+static struct hlg_table table_for(FILE *f)
+{
+	static const unsigned char few[] = {0, 1, 2, 5};
+	const struct hlg_screen screen = hlg_screen_of(f);
+
+	return screen.lines && screen.columns < WIDTH
+		       ? (struct hlg_table){columns, few, .n = sizeof(few)}
+		       : whole;
+}
 
 static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image *image,
 		      const struct claims *claims, const struct hlg_base_kvm *kvm)
 {
 	const struct line line = {fit, image, claim_of(claims, image, fit->base), kvm};
+	const struct hlg_table table = table_for(f);
 	char base[32] = "";
 	const struct hlg_value values[] = {
 		hlg_table_text_value(base),
@@ -103,17 +159,20 @@ static void print_fit(FILE *f, const struct hlg_fit *fit, const struct hlg_image
 			hlg_interval_part_share(fit->on_samples, fit->off_samples)),
 		hlg_table_count_value(fit->on + fit->off),
 		hlg_table_number_value(hlg_interval_part_share(fit->on, fit->off)),
-		{.tail = put_remark, .of = &line},
+		{.tail = put_name, .of = &line},
 	};
 
 	snprintf(base, sizeof(base), "%s0x%" PRIx64, image ? "" : "  not ", fit->base);
 	hlg_table_text_row(f, &table, values, 0);
+	put_below(f, &line);
 }
 
 static void print_bases(FILE *f, const struct hlg_image *image,
 			const struct hlg_found *found, const struct claims *claims,
 			const struct hlg_base_kvm *kvm, bool first)
 {
+	const struct hlg_table table = table_for(f);
+
 	if (first)
 		hlg_table_text_head(f, &table);
 	for (size_t i = 0; i < found->n; i++)

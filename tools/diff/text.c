@@ -15,6 +15,7 @@
 #include "filter/output/memstream.h"
 #include "filter/report/banner.h"
 #include "filter/report/rows.h"
+#include "filter/write/table.h"
 #include "filter/write/text-line.h"
 #include "filter/write/text-scale.h"
 #include "symtab/escape.h"
@@ -37,19 +38,23 @@ static const char *plural(size_t n)
 
 /* How the comparison was made */
 
-static void write_image(FILE *f, const struct hlg_image *image)
+static void write_image(FILE *f, const struct hlg_diff *diff,
+			const struct hlg_image *image)
 {
-	char from[96];
+	size_t before = strlen(INDENT "image ") + (size_t)hlg_table_cells(image->path);
+	char from[96], escaped[4 * sizeof(from)], line[sizeof(escaped) + 64];
 
 	hlg_base_describe(image, from, sizeof(from));
+	hlg_escape(escaped, sizeof(escaped), from);
 	fputs(INDENT "image ", f);
 	hlg_escape_print(f, image->path);
 	if (hlg_image_n_places(image) > 1)
-		fprintf(f, ", %zu bases (", hlg_image_n_places(image));
+		snprintf(line, sizeof(line), ", %zu bases (%s)",
+			 hlg_image_n_places(image), escaped);
 	else
-		fprintf(f, ", base 0x%" PRIx64 " (", image->base);
-	hlg_escape_print(f, from);
-	fputs(")\n", f);
+		snprintf(line, sizeof(line), ", base 0x%" PRIx64 " (%s)", image->base,
+			 escaped);
+	hlg_text_line_fold(f, &diff->screen, before, INDENT "      ", line);
 	if (image->elf.build_id[0])
 		fprintf(f, INDENT "      build id %s\n", image->elf.build_id);
 }
@@ -61,17 +66,21 @@ static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
 	};
 	const struct hlg_diff_side *side = &diff->side[s];
 	const struct hlg_tested *tested = &side->report.trust.all;
-	char percent[16];
+	char percent[16], line[256];
+	size_t n = (size_t)snprintf(
+		line, sizeof(line),
+		"%zu recording%s, %" PRIu64 " guest sample%s, period %" PRIu64,
+		side->n_runs, plural(side->n_runs), side->all.guest.samples,
+		plural(side->all.guest.samples), side->all.guest.period);
 
-	fprintf(f, "%-10s%zu recording%s, %" PRIu64 " guest sample%s, period %" PRIu64,
-		hlg_diff_columns_side[s], side->n_runs, plural(side->n_runs),
-		side->all.guest.samples, plural(side->all.guest.samples),
-		side->all.guest.period);
 	if (side->all.dropped.samples)
-		fprintf(f, ", %" PRIu64 " dropped", side->all.dropped.samples);
+		n += (size_t)snprintf(line + n, sizeof(line) - n, ", %" PRIu64 " dropped",
+				      side->all.dropped.samples);
 	if (side->all.observations + 0.5 < (double)side->all.kept.samples)
-		fprintf(f, " (%.0f effective)", side->all.observations);
-	fputc('\n', f);
+		snprintf(line + n, sizeof(line) - n, " (%.0f effective)",
+			 side->all.observations);
+	fprintf(f, "%-10s", hlg_diff_columns_side[s]);
+	hlg_text_line_fold(f, &diff->screen, strlen(INDENT), INDENT, line);
 	for (size_t i = 0; i < side->n_runs && i < SHOWN; i++) {
 		fputs(INDENT, f);
 		hlg_escape_print(f, side->paths[i]);
@@ -80,28 +89,34 @@ static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
 	if (side->n_runs > SHOWN)
 		fprintf(f, INDENT "... and %zu more\n", side->n_runs - SHOWN);
 	for (size_t i = 0; i < side->space->n_images; i++)
-		write_image(f, side->space->images[i]);
-	fprintf(f, INDENT "check %s", hlg_banner_said(&side->report));
+		write_image(f, diff, side->space->images[i]);
+	n = (size_t)snprintf(line, sizeof(line), "check %s",
+			     hlg_banner_said(&side->report));
 	if (tested->addrs.on + tested->addrs.off)
-		fprintf(f, " (%s %% of samples on instruction starts)",
-			hlg_interval_percent(percent, tested->by_samples.share));
-	fputc('\n', f);
+		snprintf(line + n, sizeof(line) - n,
+			 " (%s %% of samples on instruction starts)",
+			 hlg_interval_percent(percent, tested->by_samples.share));
+	hlg_text_line_wrap(f, &diff->screen, INDENT, line);
 }
 
 void hlg_diff_text_details(FILE *f, const struct hlg_diff *diff)
 {
+	char line[96];
+
 	fputs("\nhlguest   " HLG_VERSION "\n", f);
 	write_details_of(f, diff, 0);
 	write_details_of(f, diff, 1);
 	hlg_text_line_wrap(f, &diff->screen, "matched   ", diff->matched);
 	hlg_text_line_wrap(f, &diff->screen, "shares    ", diff->shares);
 	hlg_text_line_wrap(f, &diff->screen, "test      ", diff->test);
-	fprintf(f,
-		INDENT
-		"* significant: q <= %g %%, the false discovery rate over all\n" INDENT
-		"rows of a table (Benjamini-Hochberg)\n" INDENT
-		"intervals are of 95 %%, each row's own\n",
-		100 * HLG_COMPARE_LEVEL);
+	snprintf(line, sizeof(line),
+		 "* significant: q <= %g %%, the false discovery rate over all",
+		 100 * HLG_COMPARE_LEVEL);
+	hlg_text_line_wrap(f, &diff->screen, INDENT, line);
+	hlg_text_line_wrap(f, &diff->screen, INDENT,
+			   "rows of a table (Benjamini-Hochberg)");
+	hlg_text_line_wrap(f, &diff->screen, INDENT,
+			   "intervals are of 95 %, each row's own");
 	hlg_text_line_notes(f, &diff->screen, &diff->notes, HLG_NOTE_DETAIL);
 }
 
@@ -378,6 +393,16 @@ static void put_what(FILE *f, const struct hlg_diff *diff)
 	hlg_text_line_wrap(f, &diff->screen, "", what);
 }
 
+/* Blanks in front of so many characters in brackets under the names; fewer where they
+ * have no room. */
+static int under(const struct hlg_diff *diff, size_t n)
+{
+	const int usual = diff->every ? 32 : 31;
+	const int room = (int)diff->screen.columns - (int)n - 2;
+
+	return !diff->screen.lines || usual <= room ? usual : room > 0 ? room : 0;
+}
+
 /* False without memory. */
 static bool write_rows(FILE *f, const struct hlg_diff *diff,
 		       const struct hlg_diff_rows *rows, const char *what)
@@ -426,7 +451,7 @@ static bool write_rows(FILE *f, const struct hlg_diff *diff,
 				   rows == &diff->functions);
 	}
 	if (rest_of(rest, diff, rows, n)[0])
-		fprintf(f, "%*s(%s)\n", diff->every ? 32 : 31, "", rest);
+		fprintf(f, "%*s(%s)\n", under(diff, strlen(rest)), "", rest);
 	fputc('\n', f);
 	return whole;
 }
@@ -467,18 +492,35 @@ static void put_none_changed(FILE *f, const struct hlg_diff *diff)
 	free(text);
 }
 
+static void tell_total(FILE *f, const struct hlg_diff *diff)
+{
+	hlg_diff_total_tell(diff, f);
+}
+
 static void write_head(FILE *f, const struct hlg_diff *diff)
 {
 	long at = ftell(f);
+	char *total;
 
 	write_warnings(f, diff);
 	if (ftell(f) > at)
 		fputc('\n', f);
-	hlg_diff_total_tell(diff, f);
-	fputc('\n', f);
+	total = hlg_diff_text_of(diff, tell_total);
+	hlg_text_line_fold(f, &diff->screen, 0, "  ", total ? total : "");
+	free(total);
 	hlg_text_line_wrap(f, &diff->screen, "total     ", hlg_diff_total_meaning(diff));
 	fputc('\n', f);
 	put_none_changed(f, diff);
+}
+
+static const char *region_heading(const struct hlg_diff *diff)
+{
+	enum {
+		WIDTH = 84 /* of what may stand in front, and all of it */
+	};
+	const bool narrow = diff->screen.lines && diff->screen.columns < WIDTH;
+
+	return narrow ? "region" : "region, and most of what is in it";
 }
 
 /* As many rows as a terminal shows together with head and tail. */
@@ -518,7 +560,7 @@ int hlg_diff_text_write(void *data, FILE *f, struct hlg_err *err)
 	if (whole && diff->side[0].options->verbose)
 		whole = write_rows(f, diff, &diff->regions,
 				   diff->withheld ? "region (guest addresses)"
-						  : "region, and most of what is in it");
+						  : region_heading(diff));
 	if (whole)
 		fputs(tail, f);
 	free(head);

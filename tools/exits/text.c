@@ -225,6 +225,8 @@ static void fit_layout(struct layout *layout, const struct hlg_exits_report *r,
 {
 	static const int in_order[] = {TOTAL_SHOWN, P50_SHOWN};
 	const size_t behind = name_is_last(t) ? 2 : 1, columns = r->screen.columns;
+	const size_t shortest = name_width(1, r, t);
+	const size_t least = shortest > LEAST_NAME ? shortest : LEAST_NAME;
 
 	layout->figures = COUNT_AND_SHARE;
 	for (size_t k = 0; k < SHOWN_TIMES; k++) {
@@ -237,7 +239,7 @@ static void fit_layout(struct layout *layout, const struct hlg_exits_report *r,
 	     name_width(0, r, t) + 1 + (size_t)layout->figures > columns))
 		leave_out(layout, MAX_SHOWN);
 	for (size_t i = 0; i < sizeof(in_order) / sizeof(in_order[0]); i++)
-		if (columns && (size_t)layout->figures + behind + LEAST_NAME > columns)
+		if (columns && (size_t)layout->figures + behind + least > columns)
 			leave_out(layout, in_order[i]);
 	layout->name = cells_left(r, (size_t)layout->figures + behind);
 }

@@ -14,6 +14,8 @@
 #include "filter/report/nothing.h"
 #include "filter/run.h"
 #include "filter/trust/base-search.h"
+#include "filter/write/table.h"
+#include "filter/write/text-line.h"
 #include "symtab/escape.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -222,7 +224,10 @@ static int write_files(struct injection *j, struct hlg_err *err)
 
 static void print_count(const char *what, uint64_t n, const char *note)
 {
-	printf("%-20s %12" PRIu64 "%s%s\n", what, n, note[0] ? "  " : "", note);
+	const struct hlg_screen screen = hlg_screen_of(stdout);
+	int column = printf("%-20s %12" PRIu64 "%s", what, n, note[0] ? "  " : "");
+
+	hlg_text_line_fold(stdout, &screen, (size_t)column, "      ", note);
 }
 
 static void print_process(const struct injection *j, const struct hlg_scan_thread *first,
@@ -242,12 +247,19 @@ static void print_process(const struct injection *j, const struct hlg_scan_threa
 
 static void print_files(const struct injection *j)
 {
+	const struct hlg_screen screen = hlg_screen_of(stdout);
+
 	for (size_t i = 0; i < j->files.n_images; i++) {
-		if (!j->files.images[i].companion)
+		const char *path = j->files.images[i].companion;
+
+		if (!path)
 			continue;
 		fputs("companion  ", stdout);
-		hlg_escape_print(stdout, j->files.images[i].companion);
-		fputs("  (keep it there: perf reads its symbols)\n", stdout);
+		hlg_escape_print(stdout, path);
+		hlg_text_line_fold(stdout, &screen,
+				   strlen("companion  ") + (size_t)hlg_table_cells(path),
+				   "           ",
+				   "  (keep it there: perf reads its symbols)");
 	}
 }
 

@@ -11,11 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "filter/output/memstream.h"
 #include "filter/output/out.h"
 #include "filter/output/target.h"
 #include "filter/report/nothing.h"
 #include "filter/trust/base-search.h"
 #include "filter/view/place-name.h"
+#include "filter/write/text-line.h"
 #include "symtab/code/code.h"
 #include "symtab/escape.h"
 #include "symtab/image/lane.h"
@@ -301,7 +303,7 @@ static bool read_question(const char *word, uint64_t *addr)
 
 /* Answers one word; where says which line of standard input it came from, which has
  * addresses alone, else "". What is neither address nor name is told. */
-static void take_question(struct lookup *l, const char *where, const char *word)
+static void put_answers(struct lookup *l, const char *where, const char *word)
 {
 	struct hlg_err err;
 	uint64_t addr;
@@ -322,6 +324,28 @@ static void take_question(struct lookup *l, const char *where, const char *word)
 	if (rc < 0)
 		l->status = hlg_output_error(&err);
 	l->broken = rc == HLG_ESYSTEM;
+}
+
+/* The same; on a terminal lines go on below. */
+static void take_question(struct lookup *l, const char *where, const char *word)
+{
+	const struct hlg_screen screen = hlg_screen_of(l->f);
+	FILE *f = l->f;
+	struct hlg_memstream m;
+	char *text, *rest, *line;
+
+	if (!screen.lines || !hlg_memstream_open(&m)) {
+		put_answers(l, where, word);
+		return;
+	}
+	l->f = m.f;
+	put_answers(l, where, word);
+	l->f = f;
+	rest = text = hlg_memstream_close(&m);
+	while ((line = strsep(&rest, "\n")) && (*line || rest))
+		hlg_text_line_fold(f, &screen, 0, "    ", line);
+	l->broken |= !text;
+	free(text);
 }
 
 /* Cuts blanks off both ends of a line, in place; a NUL in it becomes visible. */

@@ -15,6 +15,8 @@
 #include "filter/output/memstream.h"
 #include "filter/stats/interval.h"
 #include "filter/write/folded.h"
+#include "filter/write/table.h"
+#include "filter/write/text-line.h"
 #include "symtab/escape.h"
 
 enum {
@@ -225,16 +227,22 @@ static void put_head(FILE *f, const struct hlg_sysprof_output *o)
 	const struct hlg_sysprof *s = o->s;
 	const uint64_t *table = s->table, *changes = s->changes;
 
+	const struct hlg_screen screen = hlg_screen_of(f);
+	char line[256];
+
 	fputs("# ", f);
 	hlg_escape_print(f, o->path);
-	fprintf(f, ": %" PRIu64 " samples of LuaJIT's sysprof\n", s->samples);
-	fprintf(f,
-		"# symbols: %" PRIu64 " of Lua, %" PRIu64 " of C, %" PRIu64
-		" traces; while it ran: %" PRIu64 " of Lua, %" PRIu64 " of C, %" PRIu64
-		" traces\n",
-		table[HLG_SYSPROF_LUA], table[HLG_SYSPROF_C], table[HLG_SYSPROF_TRACES],
-		changes[HLG_SYSPROF_LUA], changes[HLG_SYSPROF_C],
-		changes[HLG_SYSPROF_TRACES]);
+	snprintf(line, sizeof(line), ": %" PRIu64 " samples of LuaJIT's sysprof",
+		 s->samples);
+	hlg_text_line_fold(f, &screen, 2 + (size_t)hlg_table_cells(o->path), "# ", line);
+	snprintf(line, sizeof(line),
+		 "# symbols: %" PRIu64 " of Lua, %" PRIu64 " of C, %" PRIu64
+		 " traces; while it ran: %" PRIu64 " of Lua, %" PRIu64 " of C, %" PRIu64
+		 " traces",
+		 table[HLG_SYSPROF_LUA], table[HLG_SYSPROF_C], table[HLG_SYSPROF_TRACES],
+		 changes[HLG_SYSPROF_LUA], changes[HLG_SYSPROF_C],
+		 changes[HLG_SYSPROF_TRACES]);
+	hlg_text_line_fold(f, &screen, 0, "# ", line);
 	for (size_t i = 0; i < o->notes.n; i++) {
 		fputs("# ", f);
 		hlg_escape_print(f, o->notes.line[i]);
