@@ -123,11 +123,11 @@ static void add_paths(struct hlg_growing *to, uint32_t bottom, const struct hlg_
 	const struct hlg_row *rows =
 		v->rows + hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
 	const struct hlg_row *borders = v->borders + hlg_rows_borders_shown(r, v);
-	bool halves = hlg_stacks_have_halves(r->stacks);
 
 	for (size_t i = 0; to->ok && i < paths->n; i++) {
 		const struct hlg_path *path = &paths->paths[i];
-		const struct guest guest = {paths->frames[path->first].ip, halves};
+		const struct guest guest = {paths->frames[path->first].ip,
+					    r->by_series.halves};
 		uint32_t node;
 
 		if (path->row >= (path->row->border ? borders : rows))
@@ -400,7 +400,7 @@ int hlg_callgraph_judge(struct hlg_report *r, struct hlg_err *err)
 {
 	const struct hlg_stacks *s = r->stacks;
 	uint64_t n_inlined = 0;
-	bool ok = open_inlined(r);
+	bool ok = open_inlined(r) && hlg_by_series_make(&r->by_series, s);
 
 	r->proof =
 		hlg_proof_open(s, r->space, r->suppressed ? NULL : &r->trust, r->options);

@@ -247,15 +247,53 @@ static bool add_stack(struct builder *b, const struct hlg_stack *stack)
 	return true;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Numbers of the stacks of all series that the view has credits of, in their order, to be
+ * freed. False without memory. */
+static bool pick_stacks(const struct builder *b, uint32_t **picked, size_t *n)
+{
+	for (size_t i = 0; i < b->n_credits; i++) {
+		const uint32_t series = b->credits[i].series;
+		const struct hlg_by_series_stack *of;
+		size_t n_of;
+
+		if (i && b->credits[i - 1].series == series)
+			continue;
+		of = hlg_by_series_of(&b->report->by_series, series, &n_of);
+		for (size_t k = 0; k < n_of; k++) {
+			if (!HLG_GROW(*picked, *n))
+				return false;
+			(*picked)[(*n)++] = of[k].number;
+		}
+	}
+	if (*n)
+		qsort(*picked, *n, sizeof(**picked), compare_numbers);
+	return true;
+}
+
+static bool add_stacks(struct builder *b)
+{
+	const struct hlg_stack *stacks = b->report->stacks->stacks;
+	uint32_t *picked = NULL;
+	size_t n = 0;
+	bool ok = pick_stacks(b, &picked, &n);
+
+	for (size_t i = 0; ok && i < n; i++)
+		ok = add_stack(b, &stacks[picked[i]]);
+	free(picked);
+	return ok;
+}
+
 static bool build(struct builder *b)
 {
-	const struct hlg_stacks *s = b->report->stacks;
-
-	if (!make_credits(b) || !add_rows(b))
+	if (!make_credits(b) || !add_rows(b) || !add_stacks(b))
 		return false;
-	for (size_t i = 0; i < s->n_stacks; i++)
-		if (s->stacks[i].guest && !add_stack(b, &s->stacks[i]))
-			return false;
 	for (size_t i = 0; i < b->n_credits; i++)
 		if (b->credits[i].rest.samples &&
 		    !begin_path(b, &b->credits[i], HLG_NO_NODE, b->credits[i].rest))

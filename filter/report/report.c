@@ -27,6 +27,7 @@ void hlg_report_finish(struct hlg_report *r)
 	hlg_view_gaps_finish(&r->gaps);
 	hlg_note_list_finish(&r->notes);
 	hlg_note_list_finish(&r->remarks);
+	hlg_by_series_finish(&r->by_series);
 	hlg_proof_close(r->proof);
 	hlg_inlined_close(r->inlined);
 	free(r->banner);

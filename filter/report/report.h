@@ -14,6 +14,7 @@
 #include "filter/output/screen.h"
 #include "filter/profile/host.h"
 #include "filter/report/inlined.h"
+#include "filter/stacks/by-series.h"
 #include "filter/stacks/stacks.h"
 #include "filter/trust/per-file.h"
 #include "filter/trust/proof.h"
@@ -46,6 +47,7 @@ struct hlg_report {
 	const struct hlg_profile *profile;
 	const struct hlg_host *host;
 	const struct hlg_stacks *stacks; /* set by who has them; NULL: stacks=leaf */
+	struct hlg_by_series by_series;  /* them (callgraph.h) */
 	struct hlg_caller_sums callers;  /* of all stacks (callgraph.h); and what tells */
 	struct hlg_proof *proof;         /* them; NULL without stacks */
 	struct hlg_inlined_source inlines; /* set by who knows; all zero: nobody */

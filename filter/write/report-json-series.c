@@ -30,8 +30,9 @@ int hlg_report_json_series_begin(struct hlg_report_json_series *s,
 	for (uint32_t i = 0; i < r->n_groups; i++)
 		n += r->groups[i].view.n_regions;
 	s->counts = calloc((size_t)r->n_groups + 1, sizeof(*s->counts));
+	s->met = malloc(((size_t)r->n_groups + 1) * sizeof(*s->met));
 	s->regions = malloc((n + 1) * sizeof(*s->regions));
-	if (!s->counts || !s->regions)
+	if (!s->counts || !s->met || !s->regions)
 		return hlg_err_memory(err, "format=json");
 	for (uint32_t i = 0; i < r->n_groups; i++)
 		for (size_t k = 0; k < r->groups[i].view.n_regions; k++)
@@ -45,6 +46,7 @@ int hlg_report_json_series_begin(struct hlg_report_json_series *s,
 void hlg_report_json_series_finish(struct hlg_report_json_series *s)
 {
 	free(s->counts);
+	free(s->met);
 	free(s->regions);
 }
 
@@ -134,22 +136,37 @@ json_t *hlg_report_json_series_region(struct hlg_report_json_series *s,
 	return map;
 }
 
+static int compare_groups(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 json_t *hlg_report_json_series_child(struct hlg_report_json_series *s,
 				     const struct hlg_children *children, size_t i)
 {
 	const struct hlg_children_row *row = &children->rows[i];
 	const struct hlg_report *r = s->report;
 	json_t *map = json_object();
+	size_t n = 0;
 
 	for (size_t k = 0; r->n_groups && k < row->n_paths; k++) {
 		const struct hlg_path *path =
 			&children->paths.paths[children->stacks[row->first + k]];
+		const uint32_t group = group_of(r, path->series);
 
-		hlg_count_add(&s->counts[group_of(r, path->series)], path->count);
+		if (!path->count.samples)
+			continue;
+		if (!s->counts[group].samples)
+			s->met[n++] = group;
+		hlg_count_add(&s->counts[group], path->count);
 	}
-	for (uint32_t g = 0; g < r->n_groups; g++) {
-		if (s->counts[g].samples)
-			put(r, map, g, s->counts[g], hlg_rows_sum(r, &r->groups[g].view));
+	qsort(s->met, n, sizeof(*s->met), compare_groups);
+	for (size_t k = 0; k < n; k++) {
+		const uint32_t g = s->met[k];
+
+		put(r, map, g, s->counts[g], hlg_rows_sum(r, &r->groups[g].view));
 		s->counts[g] = (struct hlg_count){0, 0};
 	}
 	return map;

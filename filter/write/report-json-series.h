@@ -18,7 +18,8 @@ struct hlg_report_json_series_region {
 
 struct hlg_report_json_series {
 	const struct hlg_report *report;
-	struct hlg_count *counts;                      /* of each group; 0 between rows */
+	struct hlg_count *counts; /* of each group; 0 between rows */
+	uint32_t *met;            /* groups that have some: room for each */
 	struct hlg_report_json_series_region *regions; /* all, those of one place together
 							*/
 	size_t n_regions;

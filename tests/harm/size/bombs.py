@@ -281,10 +281,10 @@ def attributes_without_bytes(put, verb):
 
 
 def stacks(samples):
-    """A recording of (ip, return addresses) each."""
+    """A recording of (ip, return addresses) each, or also of the thread."""
     records = b"".join(f.record(f.SAMPLE, f.GUEST, struct.pack(
-        f"<QIIQ{len(backs) + 4}Q", ip, 1, 1, 1000, 1, len(backs) + 2, 2 ** 64 - 2560, ip, *backs))
-        for ip, backs in samples)
+        f"<QIIQ{len(backs) + 4}Q", ip, 1, *(tid or [1]), 1000, 1, len(backs) + 2, 2 ** 64 - 2560, ip,
+        *backs)) for ip, backs, *tid in samples)
     return f.recording(records, [f.attr(f.IP | f.TID | f.TIME | f.PERIOD | f.CALLCHAIN)])
 
 
@@ -346,6 +346,16 @@ def large_function(put, verb):
     data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + 40 * i, tid=i + 1)
                                               for i in range(12000))))
     yield verb("report", "-q", "--skid=2", "--by=tid", put("guest.elf", elf.build()), data), 0, ""
+
+
+def many_threads(put, verb):
+    """40,000 threads of a stack each, apart."""
+    elf = f.Elf(16 * 64).symbols([(1, f.TEXT + 16 * i, 16) for i in range(64)], b"\0main\0").build()
+    data = put("a.data", stacks((f.TEXT + 16 * (i % 64), [f.TEXT + 16 * (i * 7 % 64) + 8], i + 1)
+                                for i in range(40000)))
+    for words in ["--format=folded"], ["--children", "--format=csv"], ["--children", "--format=json"]:
+        yield verb("report", "-q", "--force", "--by=tid", "--stacks=callgraph", "--top=0", *words,
+                   put("guest.elf", elf), data), 0, ""
 
 
 def many_callers(put, verb):
@@ -711,7 +721,7 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          shared_functions, repeated_messages, many_events, many_images, many_bases, many_states,
          wide_windows, many_functions, many_attributes, many_mappings, many_rounds, one_place,
          shared_ranges, ranges_below, inlined_everywhere, nested_functions, long_name, large_function,
-         many_callers, popular_function, many_misfits, one_name,
+         many_callers, many_threads, popular_function, many_misfits, one_name,
          attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,

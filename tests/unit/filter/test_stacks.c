@@ -528,6 +528,7 @@ START_TEST(lines_of_a_tree)
 	kit_build(&run, &report);
 	report.stacks = &run.stacks;
 	report.proof = hlg_proof_open(&run.stacks, &run.space, NULL, &run.options);
+	ck_assert(hlg_by_series_make(&report.by_series, &run.stacks));
 	run.options.call_graph = HLG_CALL_GRAPH_CALLEE;
 	ck_assert_int_eq(hlg_text_children_write(f, &report, &report.all, 1, &err), 0);
 	ck_assert_int_eq(fclose(f), 0);
