@@ -190,6 +190,61 @@ OUTERMOST(test_large_start, test_large_root);
 EXPRESSION(test_short, "0x16", 10);
 EXPRESSION(test_long, "0x92, 0x03", 200);
 
+/* With rules as they are in a table, byte by byte (DWARF 5, 7.24 and 7.7.1). */
+#define RULES(name, bytes)                                                               \
+	uint64_t name(uint64_t state);                                                   \
+	__asm__(".text\n"                                                                \
+		".type " #name ", @function\n" #name ":\n"                               \
+		".cfi_startproc\n"                                                       \
+		".cfi_escape " bytes "\n"                                                \
+		"nop\n"                                                                  \
+		"ret\n"                                                                  \
+		".cfi_endproc\n"                                                         \
+		".size " #name ", . - " #name "\n")
+
+/* The frame is rsp + more + what 4 and 5, 5 and 5, 5 and 4, -1 and 0 compared are, as
+ * bits. */
+#define COMPARED(name, op, more)                                                         \
+	RULES(name, "0x0f, 26, 0x34, 0x35, " op ", 0x35, 0x35, " op                      \
+		    ", 0x31, 0x24, 0x22, 0x35, 0x34, " op                                \
+		    ", 0x32, 0x24, 0x22, 0x30, 0x31, 0x1c, 0x30, " op                    \
+		    ", 0x33, 0x24, 0x22, 0x77, " more ", 0x22")
+
+COMPARED(test_ge, "0x2a", "0x02");
+COMPARED(test_gt, "0x2b", "0x04");
+COMPARED(test_le, "0x2c", "0x7d");
+COMPARED(test_lt, "0x2d", "0x7f");
+COMPARED(test_eq, "0x29", "0x06");
+COMPARED(test_ne, "0x2e", "0x7b");
+
+RULES(test_minus, "0x0f, 4, 0x77, 16, 0x38, 0x1c");
+RULES(test_mul, "0x0f, 6, 0x77, 0, 0x32, 0x34, 0x1e, 0x22");
+RULES(test_and, "0x0f, 6, 0x77, 0, 0x3c, 0x39, 0x1a, 0x22");
+RULES(test_or, "0x0f, 6, 0x77, 0x7f, 0x39, 0x38, 0x21, 0x22");
+RULES(test_shl, "0x0f, 6, 0x77, 4, 0x31, 0x32, 0x24, 0x22");
+RULES(test_shr, "0x0f, 6, 0x77, 5, 0x4f, 0x33, 0x25, 0x22"); /* 31 >> 3 is 3 */
+RULES(test_shl_all, "0x0f, 7, 0x77, 8, 0x31, 0x08, 64, 0x24, 0x22");
+RULES(test_shr_all, "0x0f, 7, 0x77, 8, 0x4f, 0x08, 64, 0x25, 0x22");
+RULES(test_const1u, "0x0f, 6, 0x77, 0x90, 0x7e, 0x08, 0xf8, 0x22"); /* -240 + 248 */
+RULES(test_const1s, "0x0f, 5, 0x77, 16, 0x09, 0xf8, 0x22");
+RULES(test_const2u, "0x0f, 6, 0x77, 0, 0x0a, 8, 0, 0x22");
+RULES(test_constu, "0x0f, 5, 0x77, 0, 0x10, 8, 0x22");
+RULES(test_consts, "0x0f, 5, 0x77, 16, 0x11, 0x78, 0x22");
+RULES(test_plus_uconst, "0x0f, 4, 0x77, 4, 0x23, 4");
+RULES(test_bregx, "0x0f, 3, 0x92, 7, 8");
+RULES(test_deref, "0x0f, 3, 0x77, 8, 0x06");
+RULES(test_at, "0x10, 16, 2, 0x77, 16");   /* it returns to the word at rsp + 16, */
+RULES(test_value, "0x16, 16, 2, 0x73, 1"); /* to rbx + 1, */
+RULES(test_register, "0x09, 16, 3");       /* to rbx */
+
+/* None is known: not by an address of the ELF's data, of a word that is not there, by a
+ * register that no guest has, with too little on the stack, by what is no operation. */
+RULES(test_addr, "0x0f, 12, 0x77, 8, 0x03, 0, 0, 0, 0, 0, 0, 0, 0, 0x22");
+RULES(test_far, "0x0f, 4, 0x77, 0x80, 0x40, 0x06");
+RULES(test_no_register, "0x0f, 3, 0x92, 17, 8");
+RULES(test_shallow, "0x0f, 3, 0x77, 8, 0x22");
+RULES(test_unknown, "0x0f, 5, 0x77, 8, 0x77, 8, 0x1d");
+
 /* Who can have called whom. */
 static const char *const calls[][2] = {
 	{"test_root", "test_start"}, {"again", "test_root"}, {"again", "again"},
@@ -405,6 +460,85 @@ START_TEST(expressions)
 }
 END_TEST
 
+/* Each operation that compilers and linkers may put into tables, as DWARF has it. */
+START_TEST(operations)
+{
+	enum {
+		ABOVE,
+		AT,
+		VALUE,
+		REGISTER,
+		NOWHERE
+	};
+	static const struct {
+		const char *name;
+		uint64_t (*function)(uint64_t);
+		int back; /* where it returns to stands: above rsp, or as rules have it */
+	} all[] = {
+#define OF(name, back) {#name, test_##name, back}
+		OF(ge, ABOVE),
+		OF(gt, ABOVE),
+		OF(le, ABOVE),
+		OF(lt, ABOVE),
+		OF(eq, ABOVE),
+		OF(ne, ABOVE),
+		OF(minus, ABOVE),
+		OF(mul, ABOVE),
+		OF(and, ABOVE),
+		OF(or, ABOVE),
+		OF(shl, ABOVE),
+		OF(shr, ABOVE),
+		OF(shl_all, ABOVE),
+		OF(shr_all, ABOVE),
+		OF(const1u, ABOVE),
+		OF(const1s, ABOVE),
+		OF(const2u, ABOVE),
+		OF(constu, ABOVE),
+		OF(consts, ABOVE),
+		OF(plus_uconst, ABOVE),
+		OF(bregx, ABOVE),
+		OF(deref, ABOVE),
+		OF(at, AT),
+		OF(value, VALUE),
+		OF(register, REGISTER),
+		OF(addr, NOWHERE),
+		OF(far, NOWHERE),
+		OF(no_register, NOWHERE),
+		OF(shallow, NOWHERE),
+		OF(unknown, NOWHERE),
+#undef OF
+	};
+	uint64_t back, words[4];
+
+	open_self();
+	take();
+	walk_copy();
+	ck_assert_uint_gt(n_callers, 0);
+	back = callers[0];
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		memset(words, 0, sizeof(words));
+		if (all[i].back == ABOVE || all[i].back == NOWHERE)
+			words[0] = back;
+		else if (all[i].back == AT)
+			words[2] = back;
+		words[1] = copy.from + 8;
+		memcpy(copy.bytes, words, sizeof(words));
+		copy.regs[3] = all[i].back == VALUE      ? back - 1
+			       : all[i].back == REGISTER ? back
+							 : 0;
+		copy.regs[4] = copy.from;
+		copy.regs[16] = (uint64_t)all[i].function;
+		walk_copy();
+		if (all[i].back == NOWHERE)
+			ck_assert_msg(n_callers == 0, "%s", all[i].name);
+		else
+			ck_assert_msg(n_callers > 0 && callers[0] == back, "%s",
+				      all[i].name);
+	}
+	close_self();
+}
+END_TEST
+
 /* Whatever stands there, each read is within the copy, and it ends. */
 START_TEST(nonsense)
 {
@@ -489,6 +623,7 @@ int main(void)
 	tcase_add_test(tc, cut);
 	tcase_add_test(tc, sizes);
 	tcase_add_test(tc, expressions);
+	tcase_add_test(tc, operations);
 	tcase_add_test(tc, nonsense);
 	tcase_add_test(tc, entered);
 	tcase_add_test(tc, counts);
