@@ -134,12 +134,8 @@ static int compare_cells(const void *a, const void *b)
 
 static void add_cell(void *to, const void *from)
 {
-	struct hlg_saved_cell *cell = to;
-	const struct hlg_saved_cell *more = from;
-
-	hlg_count_add(&cell->count, more->count);
-	if (more->at.function < cell->at.function)
-		cell->at.function = more->at.function;
+	hlg_count_add(&((struct hlg_saved_cell *)to)->count,
+		      ((const struct hlg_saved_cell *)from)->count);
 }
 
 static int compare_series(const void *a, const void *b)
