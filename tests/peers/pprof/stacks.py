@@ -10,6 +10,7 @@ byte. Go's pprof shows the inclusive sums and the callers that were put in. A pr
 without stacks stays one that older versions read. Also of recordings made up (made.py).
 """
 import collections
+import csv
 import gzip
 import itertools
 import os
@@ -91,6 +92,32 @@ def moved(bench, tree):
     there = report(bench, f"{tree.elf}@0x7000000", profile, WHOLE, "--format=folded")
     if here != there:
         yield f"{here[:200]}, at another base {there[:200]}"
+
+
+def without_elf(bench, tree):
+    """Two sides have the rows that they have with the ELF, also those of callers only; but where
+    in its function each was sampled first is told, not where that begins."""
+    def rows(*images):
+        out, err, status = bench.run("diff", "-q", "--all", "--children", "--format=csv", *images,
+                                     *profiles)
+        if err or status:
+            raise RuntimeError(f"status {status}: {err}")
+        found = [line for line in csv.DictReader(out.splitlines())
+                 if line["record"] == "function"]
+        starts.append({row["name"]: [row.pop(f"addr_{side}") for side in ("before", "after")]
+                       for row in found})
+        return found
+
+    profiles, starts = [bench.save(tree.elf, name) for name in ("one.data", "two.data")], []
+    expected, found = rows(tree.elf), rows()
+    if not any(row["self_percent_before"] == "0.00" for row in expected):
+        yield "no function has callers only"
+    if found != expected:
+        yield f"{found[:2]}, with the ELF {expected[:2]}"
+    for name, first in starts[1].items():
+        for here, begins in zip(first, starts[0][name]):
+            if not 0 <= int(here, 16) - int(begins, 16) < 0x100:
+                yield f"{name} at {here}, it begins at {begins}"
 
 
 def of_samples(path):
@@ -238,6 +265,7 @@ def main():
             return tap.finish()
         for name, function in (
             ("a saved profile", saved),
+            ("no ELF", without_elf),
             ("merged profiles", merged),
             ("another base", moved),
             ("a kept profile", kept),
