@@ -71,6 +71,7 @@ static void read_all(struct kit_seen *seen, struct hlg_perfdata *pd)
 	seen->rc = hlg_perfdata_read(pd, on_sample, &sink, seen, &seen->err);
 	seen->counts = *hlg_perfdata_counts(pd);
 	seen->machine = hlg_perfdata_host(pd)->machine;
+	seen->attached = hlg_perfdata_host(pd)->attached;
 	seen->tell = hlg_perfdata_tell(pd);
 	if (seen->rc == 0)
 		ck_assert_uint_eq(seen->counts.samples, seen->n);

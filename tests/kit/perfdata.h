@@ -64,6 +64,7 @@ struct kit_seen {
 	struct hlg_perfdata_counts counts;
 	uint64_t tell;
 	uint16_t machine; /* of the host */
+	bool attached;    /* as it tells */
 	bool split;
 };
 

@@ -533,6 +533,56 @@ START_TEST(machines)
 }
 END_TEST
 
+/* Did perf run a command, or attach to what ran? Its own words say. */
+START_TEST(attaching)
+{
+	static const struct {
+		const char *words[5];
+		bool exec; /* an event began when it ran one */
+		bool attached;
+	} told[] = {
+		{{"perf", "record", "-e", "cycles", "./vmm"}, false, false},
+		{{"perf", "kvm", "record", "-a"}, false, true},
+		{{"perf", "record", "--all-cpus", "sleep", "1"}, false, true},
+		{{"perf", "record", "--pid=7"}, false, true},
+		{{"perf", "record", "--tid", "7"}, false, true},
+		{{"perf", "record", "-gp7"}, false, true},
+		{{"perf", "record", "-vt", "7"}, false, true},
+		{{"perf", "record", "-F99", "-ofat.data", "vmm"}, false, false},
+		{{"perf", "record", "-ea/p/", "vmm"}, false, false},
+		{{"perf", "record", "--phys-data", "vmm"}, false, false},
+		{{"perf", "record", "--", "vmm", "-a"}, false, false},
+		{{"perf", "record", "vmm", "-p", "7"}, true, false},
+	};
+	const struct kit_event of_command = {
+		.attr = {.sample_type = KIT_PLAIN, .enable_on_exec = told[_i].exec}};
+	struct kit records = {0}, k = {0};
+	struct kit_seen seen;
+	uint32_t n = 0;
+	size_t start = kit_begin(&records, 80, 0); /* HEADER_FEATURE */
+
+	while (n < 5 && told[_i].words[n])
+		n++;
+	kit_u64(&records, 11); /* HEADER_CMDLINE */
+	kit_u32(&records, n);
+	for (uint32_t i = 0; i < n; i++) {
+		kit_u32(&records, (uint32_t)(strlen(told[_i].words[i]) / 8 + 1) * 8);
+		kit_text(&records, told[_i].words[i]);
+	}
+	kit_u32(&records, 0);
+	kit_end(&records, start);
+	kit_plain(&records, 1, 2);
+	kit_pipe(&k, &of_command, 1, &records);
+	kit_read_piped(&seen, k.at, k.n, 4096);
+	ck_assert_int_eq(seen.rc, 0);
+	ck_assert_msg(seen.attached == told[_i].attached, "%d: %s %s", _i,
+		      told[_i].words[2], told[_i].words[3]);
+	kit_finish(&seen);
+	kit_free(&k);
+	kit_free(&records);
+}
+END_TEST
+
 /* 0: whole; 1: without the callchain; 2: too short to say whose time it was */
 START_TEST(off_cpu)
 {
@@ -594,6 +644,7 @@ int main(void)
 	tcase_add_test(tc, attribute_sizes);
 	tcase_add_test(tc, other_records);
 	tcase_add_loop_test(tc, machines, 0, 8);
+	tcase_add_loop_test(tc, attaching, 0, 12);
 	tcase_add_loop_test(tc, off_cpu, 0, 3);
 	tcase_add_test(tc, very_many_lost);
 	tcase_add_test(tc, payloads);

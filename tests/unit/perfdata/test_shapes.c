@@ -281,6 +281,45 @@ static void remove_all(const char *dir, const char *const *names, size_t n)
 	rmdir(dir);
 }
 
+/* Of a recording in parts, which a feature says that it is, the first is not all. */
+START_TEST(one_part)
+{
+	static const char *const names[] = {"data", "data.0"};
+	const char *tmp = getenv("TMPDIR");
+	struct kit records = {0}, k = {0};
+	struct kit_seen seen;
+	char dir[256], path[300];
+
+	snprintf(dir, sizeof(dir), "%s/hlguest-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/data", dir);
+	put_samples(&records, 0, 100);
+	kit_file(&k, two, 2, &records, 0);
+	write_file(dir, "data", &k);
+	write_file(dir, "data.0", &records);
+	kit_read(&seen, path);
+	check_seen(&seen, 100);
+	k.at[72 + 24 / 8] |= 1 << 24 % 8; /* HEADER_DIR_FORMAT */
+	write_file(dir, "data", &k);
+	kit_read(&seen, path);
+	ck_assert_int_eq(seen.rc, HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(seen.err.msg, "/data: is one part of a recording"));
+	kit_read(&seen, dir);
+	ck_assert_int_eq(seen.rc, 0);
+	ck_assert_uint_eq(seen.n, 200);
+	kit_finish(&seen);
+	remove_all(dir, names + 1, 1);
+	write_file(dir, "data", &k);
+	kit_read(&seen, path);
+	ck_assert_int_eq(seen.rc, 0);
+	ck_assert_uint_eq(seen.n, 100);
+	kit_finish(&seen);
+	remove_all(dir, names, 2);
+	kit_free(&records);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(directory)
 {
 	static const char *const names[] = {"data",  "data.0",  "data.2",  "data.10",
@@ -323,7 +362,8 @@ START_TEST(directory)
 		struct kit part = {0};
 
 		put_samples(&part, 100 * i, 100);
-		part.n -= i; /* the last record is cut off, and 24 - i bytes of it are left */
+		part.n -= i; /* the last record is cut off, and 24 - i bytes of it are
+				left */
 		write_file(dir, names[i], &part);
 		kit_free(&part);
 	}
@@ -353,5 +393,6 @@ int main(void)
 	tcase_add_test(tc, compressed_damaged);
 #endif
 	tcase_add_test(tc, directory);
+	tcase_add_test(tc, one_part);
 	return tap_main(suite);
 }

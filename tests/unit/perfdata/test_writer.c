@@ -483,6 +483,34 @@ START_TEST(made_up)
 }
 END_TEST
 
+/* A mapping as older perfs record it: of code, but for a flag. */
+START_TEST(older_mappings)
+{
+	for (unsigned data = 0; data < 2; data++) {
+		struct hlg_perfdata_task task;
+		struct kit k = {0};
+
+		kit_end(&k, kit_begin(&k, PERF_RECORD_MMAP,
+				      data ? PERF_RECORD_MISC_MMAP_DATA : 0));
+		k.n = 8;
+		kit_u32(&k, 7);
+		kit_u32(&k, 8);
+		kit_u64(&k, 0x4000);
+		kit_u64(&k, 0x1000);
+		kit_u64(&k, 0x280);
+		kit_text(&k, "/a/vmm");
+		kit_u64(&k, 99);
+		ck_assert(hlg_perfdata_task(&task, k.at, k.n, 8));
+		ck_assert_str_eq(task.name, "/a/vmm");
+		ck_assert(task.pid == 7 && task.tid == 8 && task.time == 99);
+		ck_assert(task.start == 0x4000 && task.size == 0x1000);
+		ck_assert(task.file_offset == 0x280 && !task.build_id);
+		ck_assert_int_eq(!(task.prot & 4 /* PROT_EXEC */), data);
+		kit_free(&k);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perfdata writer");
@@ -498,5 +526,6 @@ int main(void)
 	tcase_add_test(tc, hostile);
 	tcase_add_test(tc, room_comes_back);
 	tcase_add_test(tc, made_up);
+	tcase_add_test(tc, older_mappings);
 	return tap_main(suite);
 }
