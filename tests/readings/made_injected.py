@@ -70,7 +70,9 @@ class Named(Guest):
         if self.id:
             note = struct.pack("<3I", 4, len(self.id), 3) + b"GNU\0" + self.id
             if self.other_note:
-                note = struct.pack("<3I", 4, 6, 1) + b"GNU\0" + b"abi..." + bytes(2) + note
+                owner = b"GNU\0" if len(self.id) < 20 else b"CORE\0"
+                note = struct.pack("<3I", len(owner), 6, 1) + owner + bytes(-len(owner) % 4) + \
+                    b"abi..." + bytes(2) + note
             elf.section(elf.name(self.notes), 7, 2, at=elf.put(note), size=len(note))
         for name, kind, flags, entry in self.more:
             elf.section(elf.name(name), kind, flags, at=elf.put(bytes(24)), size=entry, entry=entry)

@@ -488,6 +488,26 @@ def check_processes(place):
                            perf_rows_of_all(path + ".out"), "two")
 
 
+def check_bases(place):
+    """Two guests of one process, at bases that their samples tell: it has both."""
+    for far in 0x7f0000000000, 0x800000:
+        recording = original()
+        ip, tid = recording.at(rec.IP), recording.at(rec.TID)
+
+        def move(i, data, ip=ip, tid=tid, far=far):
+            data = bytearray(data)
+            if i % 3 == 0:
+                struct.pack_into("<Q", data, ip, struct.unpack_from("<Q", data, ip)[0] + far)
+            struct.pack_into("<2i", data, tid, 77, 78 + (i % 3 == 0))
+            return bytes(data)
+        recording.change(move)
+        path = place.path("bases")
+        recording.write(path)
+        place.inject(DEMO + "@auto", path, "bases.out")
+        yield from differences(place.rows(DEMO + "@auto", path)[0], perf_rows_of_all(path + ".out"),
+                               f"bases {far:#x} apart")
+
+
 def perf_rows_of_all(path):
     return perf_rows(path)
 
