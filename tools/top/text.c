@@ -323,8 +323,6 @@ static void put_sums(FILE *f, const struct hlg_top_shown *shown)
 	fprintf(f, "; guest = %" PRIu64 " in rows", v->kept.samples);
 	if (v->border.samples)
 		fprintf(f, " + %" PRIu64 " at VM exits", v->border.samples);
-	if (v->dropped.samples)
-		fprintf(f, " + %" PRIu64 " left out", v->dropped.samples);
 	fputc('\n', f);
 }
 
