@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A terminal for programs that draw a screen: a pseudo-terminal, and what a VT100 shows of
-what they write. Only what ncurses writes to one is understood; the rest is left out."""
+"""A terminal for programs that draw a screen: a pseudo-terminal, and what a VT100, or a "screen",
+shows of what they write. Only what ncurses writes to one is understood; the rest is left out."""
 import fcntl
 import os
 import re
@@ -131,6 +131,19 @@ class Terminal:
             begin, end = {0: (self.x, columns), 1: (0, self.x + 1), 2: (0, columns)}[numbers[0]]
             for x in range(begin, min(end, columns)):
                 self.rows[self.y][x] = " "
+        elif letter == "G":
+            self.x = min(n, columns) - 1
+        elif letter == "d":
+            self.y = min(n, lines) - 1
+        elif letter in "@P":
+            row = self.rows[self.y]
+            row[self.x:] = [" "] * n + row[self.x:-n] if letter == "@" else \
+                row[self.x + n:] + [" "] * n
+            del row[columns:]
+        elif letter in "LM":
+            for _ in range(min(n, self.region[1] + 1 - self.y)):
+                self.rows.insert(self.region[1] + 1 if letter == "M" else self.y, [" "] * columns)
+                del self.rows[self.y if letter == "M" else self.region[1] + 1]
         elif letter == "J":
             for y in range(self.y if numbers[0] == 0 else 0, lines):
                 self.rows[y][(self.x if y == self.y and numbers[0] == 0 else 0):] = \

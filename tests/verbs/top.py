@@ -363,6 +363,33 @@ def check_keys(bench):
         yield f"left: {left}"
 
 
+def check_moving(bench):
+    """Keys that a terminal sends as several bytes, and which of two rows they lead to."""
+    moves = (("\x1bOB", 1), ("\x1bOA", 0), ("\x1b[4~", 1), ("\x1b[1~", 0), ("\x1b[6~", 1),
+             ("\x1b[5~", 0), ("j", 1), ("k", 0), ("G", 1), ("g", 0))
+    screen = bench.terminal(TERM="screen")
+    try:
+        screen.wait(r"^check     OK: all \d+ ")
+        screen.wait(r"% .* sort_keys$")
+        screen.press(" ")
+        screen.wait("PAUSED")
+        rows = re.findall(r"^ *[\d.]+ % .* (\w+)$", screen.text(), re.M)
+        for keys, row in moves:
+            screen.press(keys)
+            screen.press("\r" if row else "\n")
+            screen.wait(f"^== {rows[row]}")
+            screen.press("\x7f" if row else "\b")
+            screen.wait("^check ")
+        screen.press("/" + rows[1][:4] + "x\x7f\r")
+        screen.wait(rf'function with "{rows[1][:4]}" \(\d+\)$')
+        if rows[0] in screen.text():
+            yield f"the filter:\n{screen.text()}"
+        screen.press("q")
+        screen.end()
+    finally:
+        screen.close()
+
+
 def check_nobody(bench):
     """With -a and no guest so far a recording is saved, without a profile, whatever else is asked
     for; in a namespace of processes of ours, so that no VMM is seen."""
@@ -669,10 +696,12 @@ def main():
                             ("tables", check_tables), ("ends", check_ends), ("full", check_full),
                             ("words", check_words), ("--force", check_forced),
                             ("another user", check_foreign), ("left out", check_left),
-                            ("many guests", check_many), ("keys", check_keys), ("nobody", check_nobody),
+                            ("many guests", check_many), ("keys", check_keys),
+                            ("moving", check_moving), ("nobody", check_nobody),
                             ("said", check_said), ("sizes", check_sizes),
                             ("colours", check_colours)):
-            screen = name in ("many guests", "keys", "nobody", "said", "sizes", "colours") and \
+            screen = name in ("many guests", "keys", "moving", "nobody", "said", "sizes",
+                              "colours") and \
                 "without" in must(hlguest, "--version") and "ncurses" in \
                 must(hlguest, "--version").split("without")[-1]
             if screen:
