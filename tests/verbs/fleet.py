@@ -8,6 +8,7 @@ Here, by processes, and by engines that are programs of this test's: what they a
 what is made of it. Real engines run in tests/live/cluster.py.
 """
 import gzip
+import hashlib
 import os
 import re
 import shlex
@@ -287,6 +288,22 @@ def slurm(bench):
     if b"--array=0-1%2\0" not in bench.read("words"):
         yield f"two resumed: {bench.read('words')}"
     yield from bench.same("resumed")
+    # Only the sum is left to do.
+    os.unlink(bench.path("sum.pb.gz"))
+    os.unlink(bench.path("words"))
+    out, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d", "--print", **env)
+    printed = shlex.split(out)
+    if status or err or printed[0] != "sbatch" or "JOB" in out or "--array" in out:
+        yield f"the sum is left, print: {status}, {out}{err}"
+    out, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d", **env)
+    if status or err or out != "job 106 sums the parts (hlguest fleet status " + \
+            f"{bench.path('sum.pb.gz.d')})\n" or \
+            bench.read("words").decode().split("\0")[:-2] != printed[1:]:
+        yield f"the sum is left: {status}, {out}{err}"
+    yield from bench.same("the sum is left")
+    out, err, status = bench.run("fleet", "status", "sum.pb.gz.d", PATH="/nowhere")
+    if status or err or not out.endswith(",105,106 (squeue is not there to ask)\n"):
+        yield f"no squeue: {status}, {out}{err}"
     for script, said in (
             ("echo '100_0 RUNNING n1'", "\n          100_0 RUNNING n1\n"), ("", "none is queued"),
             ("echo 'slurm_load_jobs error: Invalid job id specified'; exit 1", "none is queued"),
@@ -295,8 +312,20 @@ def slurm(bench):
         bench.write("bin/squeue", f"#!/bin/sh\n{script}\n", 0o755)
         out, err, status = bench.run("fleet", "status", "sum.pb.gz.d", **env)
         if status or err or said not in out or ("none is" in out) != ("none is" in said) or \
-                "\njobs      100,101,102,103" not in out:
+                "\njobs      100,101,102,103,104,105,106" not in out:
             yield f"squeue: {script}: {status}, {out}{err}"
+    # None of many has run.
+    bench.write("bin/sbatch", "#!/bin/sh\necho 7\n", 0o755)
+    bench.write("many", "".join(f"rec/{i}.none\n" for i in range(12)))
+    for n in 8, 9, 12:
+        shutil.rmtree(bench.path("many.pb.gz.d"), ignore_errors=True)
+        bench.run("fleet", "submit", "--engine=slurm", "--list=many", "-o", "many.pb.gz",
+                  f"--tasks={n}", "guest.elf", **env)
+        out, err, status = bench.run("fleet", "status", "many.pb.gz.d", **env)
+        more = f" and {n - 8} more" if n > 8 else ""
+        if status != 1 or f"0 of {n} are whole; not 0, 1, 2, 3, 4, 5, 6, 7{more} (" not in out or \
+                "0 of 12 recordings are in them, 0 left out\n" not in out:
+            yield f"{n} tasks: {status}, {out}{err}"
     for script, job in (("seq -f '%g advice' 400 >&2; echo '100;cluster'", "100"),
                         ("seq 400 >&2; echo 1234567", "1234567"),
                         ("echo 100; seq -f '%g is not it' 20 >&2", "100")):
@@ -322,6 +351,39 @@ def slurm(bench):
     _, err, status = bench.submit("--engine=slurm", PATH="/nowhere")
     if status != 1 or "sbatch: not found in PATH" not in err:
         yield f"no sbatch: {status}, {err}"
+
+
+def transfer(bench, sends, printed, env):
+    """Lists of tasks, recordings and digests, which lines of parallel's are filled in from."""
+    bench.write("bin/parallel", '#!/bin/sh\nprintf "%s\\0" "$@" >"$WORDS"\n', 0o755)
+    bench.again()
+    _, err, status = bench.submit(*sends, "--limit=2", **env)
+    words = bench.read("words").decode().split("\0")[:-1]
+    limit = words.index("--jobs")
+    if words[limit:limit + 2] != ["--jobs", "2"] or words[:limit] + words[limit + 2:] != \
+            [w for w in printed[1:]]:
+        yield f"transfer: {words}, printed {printed}"
+    columns = []
+    for name in "::::", "::::+":
+        columns += [bench.read(os.path.join(bench.folder, words[i + 1])).decode().split("\0")[:-1]
+                    for i, word in enumerate(words) if word == name]
+    expected = [[str(i) for i in range(len(bench.names))], sorted(bench.names),
+                [hashlib.sha256(f"{n}\0".encode()).hexdigest() for n in sorted(bench.names)]]
+    columns = [list(of) for of in zip(*sorted(zip(*columns), key=lambda of: of[1]))]
+    columns[:1] = [sorted(columns[0], key=int)]
+    if columns != expected:
+        yield f"transfer: {columns}, not {expected}"
+    if status != 1 or os.path.exists(bench.path("sum.pb.gz")):
+        yield f"transfer, but nothing came back: {status}, {err}"
+    bench.write("bin/parallel", "#!/bin/sh\nexit 3\n", 0o755)
+    out, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d", **env)
+    if status != 1 or "parallel: not all tasks have run (" not in err or out:
+        yield f"parallel has failed: {status}, {out}{err}"
+    os.unlink(bench.path("bin/parallel"))
+    _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d", PATH=bench.path("bin"))
+    if status != 1 or "parallel: not found in PATH" not in err:
+        yield f"no parallel: {status}, {err}"
+    bench.again()
 
 
 def parallel(bench):
@@ -361,6 +423,7 @@ def parallel(bench):
             [["guest.elf"], True, "...", True]:
         yield f"transfer: {status}, {out}{err}"
     sends = ["--engine=parallel", "--slf=hosts", "--transfer"]
+    yield from transfer(bench, sends, words, env)
     shutil.copy(bench.path("guest.elf"), bench.path("guest{}.elf"))
     for more, said in ((["--transfer"], "is parallel's"),
                        ([*sends, bench.path("guest.elf")], "lies outside of this folder"),
