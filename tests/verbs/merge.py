@@ -99,6 +99,13 @@ def parts(bench):
                                    **slurm)
         if status != 2 or "has gaps" not in err:
             yield f"tasks 5 to {most}: {status}, {err}"
+    for key in sorted(slurm):
+        for value in None, "x":
+            told = {k: v for k, v in slurm.items() if k != key} | ({key: value} if value else {})
+            _, err, status = bench.run("report", "guest.elf", "--input-list=list", "--shard=slurm",
+                                       **told)
+            if status != 2 or f"{key} is {value or 'not set'} (" not in err:
+                yield f"{key}={value}: {status}, {err}"
 
 
 def lists(bench):
@@ -125,6 +132,14 @@ def lists(bench):
     bench.save("known.pb", "--input-list=list", f"--list-digest={digest}")
     if bytes.fromhex(digest) not in gzip.decompress(bench.read("known.pb")):
         yield "the profile does not say of which list it is"
+    whole, last = "\n".join(bench.rec[:-1]), bench.rec[-1] + "\n"
+    bench.save("all.pb", *bench.rec)
+    for size in (1 << 16) - 1, 1 << 16, (1 << 16) + 1, (1 << 17) - 1, 300000:  # with empty lines
+        bench.write("long", whole + "\n" * (size - len(whole + last)) + last)
+        if bench.read(bench.save("long.pb", "--input-list=long")) != bench.read("all.pb"):
+            yield f"a list of {size} bytes"
+        told = must("sha256sum", bench.path("long")).split()[0]
+        bench.save("long.pb", "--input-list=long", f"--list-digest={told}")
     bench.must("merge", "-o", "sum", "known.pb")
     if bytes.fromhex(digest) in gzip.decompress(bench.read("sum")):
         yield "a sum says that it is of a list"
@@ -132,6 +147,7 @@ def lists(bench):
     for words, status, said in (
             (["--input-list=list2", f"--list-digest={digest}"], 1, "another list than"),
             (["--input-list=nosuch"], 1, "nosuch"), (["-0", "x.data"], 2, "none is given"),
+            (["--input-list=list", f"--list-digest={digest[:-1]}"], 2, "is no SHA-256"),
             (["--input-list=/dev/null"], 1, "names nothing"),
             (["--input-list=odd"], 1, "need -0"),
             (["--input-list=list", "--shard=9/10"], 2, "nothing to read, as there are 8 recordings"),
