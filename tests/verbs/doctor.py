@@ -140,6 +140,79 @@ def filler(build):
         yield out
 
 
+CALLS = """
+#define OWN __attribute__((noinline, visibility("default")))
+OWN int leaf(int *x) { return x[0] * 3; }
+OWN int middle(int *x) { int y[2] = {leaf(x), 1}; return leaf(y) + 1; }
+OWN void _start(void) { for (int x = 0;; x++) x += middle(&x) + 1; }
+"""
+FRAMES = ("-fno-omit-frame-pointer", "-fno-asynchronous-unwind-tables")
+TABLES = ("-fomit-frame-pointer", "-fasynchronous-unwind-tables")
+NEITHER = ("-fomit-frame-pointer", "-fno-asynchronous-unwind-tables")
+NO_TABLES = (r"(no function has unwind tables|not looked for: built without libdw)")
+# What it is linked of, what is done to it, what must be said; a remedy stands behind "->".
+BUILT = (
+    ("frames", FRAMES, (), (
+        r"ok    symbols       \d+ from \.symtab: functions 3, labels 0, without a size \d+\n(?!  )",
+        r"ok    frames        1 of 1 functions that call others keep a frame pointer\n(?!  )",
+        r"ok    tables        " + NO_TABLES + r"\n(?!  )", r"ok    build id      [0-9a-f]{40}\n(?!  )")),
+    ("lines", (*FRAMES, "-g"), (), (
+        r"(ok    lines         source lines are known|info  lines .*without libdw)\n(?!  )",)),
+    ("tables", TABLES, (), (
+        r"info  frames        0 of 1 functions that call others keep a frame pointer\n"
+        r" +-> (record --guest-stacks takes its unwind tables|for record --guest-stacks build it)",
+        r"(ok    tables        3 of 3 functions have unwind tables\n(?!  )|info  tables .*without libdw)")),
+    ("neither", NEITHER, (), (
+        r"info  frames        0 of 1 .*\n +-> for record --guest-stacks build it with",
+        r"info  tables        " + NO_TABLES + r"\n +-> or build it with",
+        r"info  lines         (none\n +-> compile with -g|not looked for: built without libdw\n(?!  ))")),
+    ("split off", (*FRAMES, "-g"),
+     ("objcopy --only-keep-debug elf elf.debug", "strip elf", "objcopy --add-gnu-debuglink=elf.debug elf"),
+     (r"ok    symbols       \d+ from \.symtab of \S*elf\.debug: functions 3, labels 0,",)),
+    ("exported", (*FRAMES, "-shared", "-fPIC"), ("strip elf",), (
+        r"warn  symbols       3 from \.dynsym: functions 3, labels 0, without a size 0\n"
+        r" +-> what is not exported has no name: keep \.symtab",)),
+)
+
+
+def built(build):
+    """Guests as compilers make them, whole and stripped, and what each lacks."""
+    need("gcc", "objcopy", "strip")
+    for name, flags, then, wanted in BUILT:
+        with tempfile.TemporaryDirectory() as work:
+            with open(os.path.join(work, "elf.c"), "w", encoding="utf-8") as f:
+                f.write(CALLS)
+            must("gcc", "-O1", "-nostdlib", "-static", "-fcf-protection=none", "-Wl,--build-id=sha1",
+                 "-fno-stack-protector", *flags, "-o", "elf", "elf.c", cwd=work)
+            for line in then:
+                must(*line.split(), cwd=work)
+            out, err, _ = run(hlguest_of(build), "doctor", "elf", cwd=work,
+                              env=environment(HLGUEST_DEBUG_DIR=work))
+        for pattern in wanted:
+            if err or not re.search("^" + pattern, out, re.M):
+                yield f"{name}: {pattern!r} is not in {out}{err}"
+
+
+def of_labels(build):
+    """Labels have no sizes; a line of a perf map may be none."""
+    need("gcc")
+    with tempfile.TemporaryDirectory() as work:
+        with open(os.path.join(work, "elf.s"), "w", encoding="utf-8") as f:
+            f.write(".globl _start, other\n_start:\n\tjmp other\nother:\n\tjmp _start\n")
+        must("gcc", "-nostdlib", "-static", "-o", "elf", "elf.s", cwd=work)
+        with open(os.path.join(work, "x.map"), "w", encoding="utf-8") as f:
+            f.write("1000 10 one\nzz\n1010 10 two\n\n!\n")
+        for words, pattern in (
+                (["elf"], r"warn  symbols       \d+ from \.symtab: functions 0, labels 0, "
+                          r"without a size \d+\n +-> labels reach to the next one: give"),
+                (["map:x.map"], r"ok    symbols       2 from a perf map: functions 2, labels 0, "
+                                r"without a size 0; lines skipped [23]\n(?!  )")):
+            out, err, _ = run(hlguest_of(build), "doctor", *words, cwd=work)
+            if err or not re.search("^" + pattern, out, re.M) or \
+                    ("build id" in out) == (words != ["elf"]):
+                yield f"{words}: {pattern!r} is not in {out}{err}"
+
+
 def without_image(build):
     out, _, status = run(hlguest_of(build), "doctor", "/no/such.elf")
     if status != 1 or "fail  image         /no/such.elf: no such file" not in out:
@@ -193,6 +266,8 @@ def main():
     tap.run("an image", lambda: list(with_image(args.build)))
     tap.run("headers in the code", lambda: list(headers(args.build)))
     tap.run("filler in the code", lambda: list(filler(args.build)))
+    tap.run("compiled images", lambda: list(built(args.build)))
+    tap.run("labels and maps", lambda: list(of_labels(args.build)))
     tap.run("no image", lambda: list(without_image(args.build)))
     for name, text, pattern in PERFS:
         tap.run(f"perf {name}", lambda t=text, p=pattern:
