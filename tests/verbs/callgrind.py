@@ -342,6 +342,24 @@ def check_misfit(bench):
             yield f"{words}: totals {profile.totals}"
 
 
+def check_misfit_calls(bench, build):
+    """Nor are callers: what a call returns to is who called, and the call lies before it."""
+    need_zydis(bench.hlguest)
+    tree, found = stacked.make(build, bench.work, "stacks.data")
+    profile = Profile(bench.report(f"{tree.elf}@{stacked.BASE + 1:#x}", "stacks.data",
+                                   "--weight=samples", "--format=callgrind", cwd=bench.work,
+                                   status=MISFIT))
+    backs = {stacked.BASE + back for calls in tree.calls.values() for back in calls}
+    below = collections.Counter()
+    for (caller, callee, addr), samples in profile.calls.items():
+        at = int(caller, 16) if caller.startswith("0x") else None
+        below[at] += samples
+        if at not in {*backs, None} or addr != (at - 1 if at else 0):
+            yield f"{caller} calls {callee} at {addr:#x}, not at one of {sorted(backs)}"
+    if below[None] != found.total() or len(below) < 5:
+        yield f"below the thread {below}, not {found.total()}"
+
+
 def check_weight(bench):
     """What the report weighs is the first column, which callgrind_annotate sorts by."""
     for weight, events in (("period", ["Period", "Samples"]),
@@ -372,6 +390,7 @@ def main():
         tap.run("hostile names", check_hostile, bench)
         for name, check in ("calls", check_calls), ("calls annotated", check_annotated):
             tap.run(name, lambda c=check: list(c(bench, build)))
+        tap.run("callers that do not fit", lambda: list(check_misfit_calls(bench, build)))
         tap.run("samples that do not fit", lambda: list(check_misfit(bench)))
         tap.run("weight=", lambda: list(check_weight(bench)))
     return tap.finish()
