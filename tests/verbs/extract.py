@@ -100,6 +100,34 @@ def check_several(place):
     return wrong
 
 
+def check_list(place):
+    """What the list has of each: the machine, symbols, a note, a build id; and words that make no
+    sense."""
+    arm = bytearray(place.demo)
+    arm[18:20] = (183).to_bytes(2, "little")  # EM_AARCH64
+    bare = place.demo.replace(b"Hyperlight\0", b"Paperlight\0")
+    need("gcc")
+    place.write("known.s", b".globl _start\n.type _start, @function\n_start:\n\tjmp _start\n"
+                b".size _start, . - _start\n")
+    subprocess.run(["gcc", "-nostdlib", "-static", "-Wl,--build-id=0x1234abcd", "-o", "known",
+                    "known.s"], cwd=place.folder, check=True)
+    place.write("host", b"x" + place.demo + bytes(arm) + bare + read(place.path("known")))
+    out, err, status = place.extract("host")
+    found = [line.split()[3:] for line in out.splitlines()[1:]]
+    expected = [["x86-64", "40", "0.17.0", "-"], ["AArch64", "40", "0.17.0", "-"],
+                ["x86-64", "40", "-", "-"]]
+    wrong = []
+    if err or status or found[:3] != expected or [line[2:] for line in found[3:]] != \
+            [["-", "1234abcd"]]:
+        wrong.append(f"{status}: {found}: {out}{err}")
+    for words, said in (([], "no host program is given"), (["host", "b"], "b: one host at a time"),
+                        (["host", "-n1"], "--number chooses what is written")):
+        out, err, status = place.extract(*words)
+        if status != 2 or said not in err or out:
+            wrong.append(f"{words}: {status}, {out}{err}")
+    return wrong
+
+
 def check_hyperlight(place):
     """Of several, the only one with Hyperlight's note is meant."""
     other = place.demo.replace(b"Hyperlight\0", b"Paperlight\0")
@@ -311,7 +339,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory(prefix="extract-") as folder:
         place = Place(args.build, folder)
-        for check in (check_anywhere, check_several, check_hyperlight, check_hostile,
+        for check in (check_anywhere, check_several, check_list, check_hyperlight, check_hostile,
                       check_debug_file, check_none, check_program, check_report, check_guests,
                       check_noted, check_measure):
             tap.run(check.__doc__, check, place)
