@@ -171,6 +171,34 @@ START_TEST(another_elf)
 }
 END_TEST
 
+/* One byte, or any of what is noted of it, is another. */
+START_TEST(nearly_the_same_elf)
+{
+	struct hlg_beside_guest was;
+	FILE *f;
+
+	note();
+	ck_assert_int_eq(read_again(), 0);
+	was = b.guests[0];
+	for (int i = 0; i < 4; i++) {
+		b.guests[0] = was;
+		b.guests[0].size += i == 0;
+		b.guests[0].crc ^= i == 1;
+		if (i == 2)
+			strcpy(b.guests[0].build_id, "00");
+		ck_assert_int_eq(check(0), i < 3 ? HLG_EINPUT : 0);
+		if (i < 3)
+			ck_assert_ptr_nonnull(strstr(err.msg, "not the ELF any more"));
+	}
+	f = fopen(scratch_path("guest.elf"), "r+");
+	ck_assert_int_eq(fseek(f, -1, SEEK_END), 0);
+	ck_assert_int_eq(fputc(0xa5, f), 0xa5);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_int_eq(check(0), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "not the ELF any more"));
+}
+END_TEST
+
 START_TEST(cut_off)
 {
 	static char text[65536];
@@ -246,6 +274,7 @@ int main(void)
 		goes_with_the_one_before,
 		what_is_no_note_stays,
 		another_elf,
+		nearly_the_same_elf,
 		cut_off,
 		no_file,
 	};
