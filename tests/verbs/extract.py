@@ -301,6 +301,16 @@ cat {folder}/turns.data >"$2"
     out, err, status = run(place.hlguest, "report", "g.data", cwd=place.folder)
     if status or any(f"my-both@guest={i}, noted by record" not in out for i in (1, 2)):
         return [f"{status}: {out}{err}"]
+    # Of several recordings that note the same ones each is meant once.
+    for name in "g.data", "g.data.hlguest":
+        shutil.copy(place.path(name), place.path(name.replace("g", "h", 1)))
+    place.write("list", b"g.data\nh.data\n")
+    images = re.findall(r"^(?:guest  )?   +my-both@guest=\d, .*$", out, re.M)
+    for words in ["g.data", "h.data"], ["--input-list=list"]:
+        out, err, status = run(place.hlguest, "report", *words, cwd=place.folder)
+        if status or re.findall(r"^(?:guest  )?   +my-both@guest=\d, .*$", out, re.M) != images or \
+                len(images) != 2 or ", 2 recordings\n" not in out:
+            return [f"{words}: {status}: {images}, {out}{err}"]
     for words in ([], ["my-both"]):
         out = run(place.hlguest, "report", "--format=json", *words, "g.data", cwd=place.folder)[0]
         if [image.get("noted", False) for image in json.loads(out)["images"]] != [not words] * 2:
