@@ -1,32 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/inputs/noted.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "symtab/grow.h"
 #include "tools/beside/beside.h"
 
-static bool has(const struct hlg_noted *noted, const char *path)
-{
-	for (size_t i = 0; i < noted->n; i++)
-		if (strcmp(noted->paths[i], path) == 0)
-			return true;
-	return false;
-}
-
 /* Takes path over. */
 static int add(struct hlg_noted *noted, char *path, struct hlg_err *err)
 {
-	bool met = has(noted, path);
-
-	if (!met && HLG_GROW(noted->paths, noted->n)) {
+	if (HLG_GROW(noted->paths, noted->n)) {
 		noted->paths[noted->n++] = path;
 		return 0;
 	}
 	free(path);
-	return met ? 0 : hlg_err_memory(err, "arguments");
+	return hlg_err_memory(err, "arguments");
 }
 
 static int add_all(struct hlg_noted *noted, const char *file, struct hlg_err *err)

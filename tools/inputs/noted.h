@@ -10,7 +10,7 @@
 #include "symtab/err.h"
 
 struct hlg_noted {
-	char **paths; /* each once */
+	char **paths; /* in the order of recordings */
 	size_t n;
 };
 
