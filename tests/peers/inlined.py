@@ -5,7 +5,7 @@
     inlined.py --build DIR [PROGRAM...]
 
 Programs of gcc and clang, with DWARF 4 and 5, and of rustc, each optimized and with much
-inlined. At every fourth byte of their functions hlguest lookup must name the same chain of
+inlined; in the gate those of DWARF 5 and of one unit. At every fourth byte of their functions hlguest lookup must name the same chain of
 inlined functions, as the DWARF has the names, and the same lines that call them.
 """
 import json
@@ -154,7 +154,7 @@ def main():
 
     for path in args.programs:
         tap.run(path, lambda: list(compare(hlguest, path)))
-    for name, how in BUILDS.items() if not args.programs else ():
+    for name, how in some(BUILDS.items(), 2, 1) if not args.programs else ():
         tap.run(name, check, hlguest, *how)
     return tap.finish()
 

@@ -6,7 +6,7 @@
 
 `hlguest report` and `perf script --dlfilter hlguest.so` on every recording of tests/data,
 in every format, with a spread of options, and with images that do not fit or are to be
-found (the gate tries half of that with each recording): the same bytes, the same status (the filter is strict, as the command always is),
+found (the gate tries a third of that with each recording): the same bytes, the same status (the filter is strict, as the command always is),
 nothing on the command's standard error (of a format without notes the same lines there);
 or, where there is nothing to report, the same line there, status 1, and in formats for
 programs still the same bytes.
@@ -312,7 +312,7 @@ def main():
         with open(a_map, "w", encoding="utf-8") as f:
             f.write(MAP)
         for i, recording in enumerate(recordings):
-            tries = some(word_sets(recording, a_map), 2, i)
+            tries = some(word_sets(recording, a_map), 3, i)
             runs = [pool.submit(compare, build, recording, words) for words in tries]
             for words, done in zip(tries, runs):
                 named = " ".join(words).replace(folder + os.sep, "")
