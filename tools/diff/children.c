@@ -182,11 +182,13 @@ static int include_run(const struct hlg_diff *diff, int s, size_t i, struct hlg_
 	report.profile = &side->runs[i];
 	report.stacks = &side->run_stacks[i];
 	report.callers = (struct hlg_caller_sums){0};
+	report.by_series = (struct hlg_by_series){0};
 	report.notes = (struct hlg_note_list){0};
 	rc = hlg_callgraph_judge(&report, err);
 	if (rc == 0)
 		rc = include(&side->each[i], NULL, diff, s, &report, err);
 	hlg_proof_close(report.proof);
+	hlg_by_series_finish(&report.by_series);
 	hlg_note_list_finish(&report.notes);
 	return rc;
 }
