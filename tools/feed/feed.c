@@ -465,7 +465,7 @@ static int find_sandboxes(struct feed *feed, struct hlg_turns **turns,
 	const struct hlg_options *o = feed->profile->options;
 	bool asked = o->by & HLG_BY_SANDBOX || o->sandbox.n;
 	const char *why;
-	int rc = hlg_turns_read(turns, feed->path, &why, err);
+	int rc = hlg_turns_read(turns, feed->path, false, &why, err);
 
 	if (rc == 0 && !*turns)
 		rc = hlg_tails_read(tails, feed->path, err);

@@ -149,10 +149,10 @@ static int read_all(struct reader *r, struct hlg_perfdata *pd, struct hlg_err *e
 	return rc;
 }
 
-int hlg_turns_read(struct hlg_turns **turns, const char *path, const char **why,
-		   struct hlg_err *err)
+int hlg_turns_read(struct hlg_turns **turns, const char *path, bool each_run,
+		   const char **why, struct hlg_err *err)
 {
-	struct reader r = {.path = path, .turns = hlg_turns_make()};
+	struct reader r = {.path = path, .turns = hlg_turns_make(each_run)};
 	struct hlg_perfdata *pd;
 	int rc = 0;
 

@@ -10,9 +10,9 @@
 /*
  * Reads path, where it has a word of KVM_RUN; *turns is NULL where it has not, or may be
  * read but once. why then says so, "has no KVM_RUN". Without a word of KVM_RUN a file is
- * not read.
+ * not read. each_run: see hlg_turns_make.
  */
-int hlg_turns_read(struct hlg_turns **turns, const char *path, const char **why,
-		   struct hlg_err *err);
+int hlg_turns_read(struct hlg_turns **turns, const char *path, bool each_run,
+		   const char **why, struct hlg_err *err);
 
 #endif

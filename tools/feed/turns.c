@@ -72,6 +72,7 @@ struct process {
 };
 
 struct hlg_turns {
+	bool each_run;
 	struct hlg_sandboxes sandboxes; /* counts are zero, as others see them; and */
 	struct hlg_sandbox *uses;       /* what KVM's tracepoints told of each */
 	uint32_t n_uses;
@@ -381,7 +382,7 @@ static bool enter(struct hlg_turns *t, const struct hlg_turns_item *item,
 	return true;
 }
 
-/* A sample, or an entry that is told as one, finds its thread so. */
+/* A sample, or what is told as one, finds its thread so. */
 static bool see(struct thread *thread, uint64_t time)
 {
 	const struct turn now = {time, thread->sandbox, thread->stretch}, *last;
@@ -446,7 +447,8 @@ bool hlg_turns_take(void *ctx, void *at)
 	if (!process)
 		return false;
 	if (item->cmd == HLG_TURNS_RUN)
-		return enter(t, item, thread, process);
+		return enter(t, item, thread, process) &&
+		       (!t->each_run || see(thread, item->time));
 	if (item->cmd == HLG_TURNS_CREATE_VCPU)
 		return make(t, item, thread, process);
 	if (item->cmd == HLG_TURNS_SET_CPUID2 || item->cmd == HLG_TURNS_ARM_VCPU_INIT)
@@ -455,9 +457,13 @@ bool hlg_turns_take(void *ctx, void *at)
 	return true;
 }
 
-struct hlg_turns *hlg_turns_make(void)
+struct hlg_turns *hlg_turns_make(bool each_run)
 {
-	return calloc(1, sizeof(struct hlg_turns));
+	struct hlg_turns *t = calloc(1, sizeof(*t));
+
+	if (t)
+		t->each_run = each_run;
+	return t;
 }
 
 void hlg_turns_free(struct hlg_turns *t)

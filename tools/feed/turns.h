@@ -20,7 +20,7 @@
  * Of the vCPUs that a process made and that did not run, 4,096 are kept, the latest.
  *
  * Memory: 16 bytes for each time that a sample or a kvm_entry finds its thread with
- * another sandbox than the one before did.
+ * another sandbox than the one before did; where each KVM_RUN counts, that one does.
  */
 #ifndef HLG_TOOLS_FEED_TURNS_H
 #define HLG_TOOLS_FEED_TURNS_H
@@ -55,8 +55,10 @@ struct hlg_turns_item {
 			 * argument */
 };
 
-/* An empty one, which items are given to (turns-read.h does); NULL without memory. */
-struct hlg_turns *hlg_turns_make(void);
+/* An empty one, which items are given to (turns-read.h does); NULL without memory.
+ * each_run: a sandbox has its thread from the KVM_RUN on, and not from the first sample or
+ * entry behind it; for who asks of other records than these. */
+struct hlg_turns *hlg_turns_make(bool each_run);
 
 /* Of a queue (queue.h): turns take an item, in the order of time. False without memory.
  */

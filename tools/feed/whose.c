@@ -47,7 +47,7 @@ int hlg_whose_begin(struct hlg_whose *whose, size_t number, struct hlg_err *err)
 			whose->batch.paths[number]);
 	return whose->by_tid ? 0
 			     : hlg_turns_read(&whose->turns, whose->batch.paths[number],
-					      &why, err);
+					      true, &why, err);
 }
 
 uint64_t hlg_whose_move(struct hlg_whose *whose, int32_t tid, uint64_t time)

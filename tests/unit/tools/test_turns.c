@@ -93,7 +93,7 @@ static struct hlg_turns *turns_of(const struct kit *records, const char **why)
 	struct hlg_err err;
 	const char *path = file_of(records);
 
-	ck_assert_msg(hlg_turns_read(&turns, path, why, &err) == 0, "%s", err.msg);
+	ck_assert_msg(hlg_turns_read(&turns, path, false, why, &err) == 0, "%s", err.msg);
 	kit_unname(path);
 	return turns;
 }
@@ -130,6 +130,35 @@ static void check_in_order(const struct did *did, size_t n, uint32_t most)
 }
 
 #define CHECK(did, most) check_in_order(did, sizeof(did) / sizeof((did)[0]), most)
+
+/* Of what is no sample, as exits, each KVM_RUN tells. */
+START_TEST(each_run_tells)
+{
+	static const uint32_t whose[] = {1, 1, 2, 2, 1, 1};
+
+	for (int each = 0; each < 2; each++) {
+		struct hlg_turns *turns = hlg_turns_make(each);
+
+		ck_assert_ptr_nonnull(turns);
+		for (uint64_t i = 0; i < 6; i += 2) {
+			struct hlg_turns_item run = {.time = time_of(i),
+						     .pid = PID,
+						     .tid = 1,
+						     .fd = 6 + 2 * (i == 2),
+						     .cmd = HLG_TURNS_RUN};
+
+			ck_assert(hlg_turns_take(turns, &run));
+		}
+		for (size_t i = 0; i < 6; i++) {
+			struct hlg_sample s = {.pid = PID, .tid = 1, .time = time_of(i)};
+
+			hlg_turns_tell(turns, &s);
+			ck_assert_uint_eq(s.sandbox, each ? whose[i] : 0);
+		}
+		hlg_turns_free(turns);
+	}
+}
+END_TEST
 
 START_TEST(in_turn_on_one_thread)
 {
@@ -452,7 +481,7 @@ START_TEST(uses)
 					.exits_ns = 30 * whole,
 					.calls_ns = 20 * whole,
 					.notifies_ns = 10 * whole};
-	struct hlg_turns *turns = hlg_turns_make();
+	struct hlg_turns *turns = hlg_turns_make(false);
 	struct hlg_profile profile = {0};
 
 	for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
@@ -511,7 +540,7 @@ START_TEST(nothing_tells)
 	events[1].attr.sample_period = 4000;
 	ck_assert_ptr_null(turns_of(&records, &why));
 	ck_assert_ptr_nonnull(strstr(why, "has only some of its KVM_RUNs"));
-	ck_assert_int_eq(hlg_turns_read(&turns, "-", &why, &err), 0);
+	ck_assert_int_eq(hlg_turns_read(&turns, "-", false, &why, &err), 0);
 	ck_assert_ptr_null(turns);
 	ck_assert_ptr_nonnull(strstr(why, "through a pipe"));
 	kit_free(&records);
@@ -526,7 +555,7 @@ START_TEST(without_memory)
 	for (unsigned n = 1; struck; n++) {
 		struct hlg_turns_item item = {
 			.pid = 1, .tid = 1, .fd = 3, .cmd = HLG_TURNS_CREATE_VCPU};
-		struct hlg_turns *t = hlg_turns_make();
+		struct hlg_turns *t = hlg_turns_make(false);
 		bool ok = true;
 
 		ck_assert(t);
@@ -547,6 +576,7 @@ int main(void)
 {
 	Suite *suite = suite_create("turns");
 
+	tcase_add_test(tap_case(suite, "each_run_tells"), each_run_tells);
 	tcase_add_test(tap_case(suite, "in_turn_on_one_thread"), in_turn_on_one_thread);
 	tcase_add_test(tap_case(suite, "a_descriptor_used_again"),
 		       a_descriptor_used_again);
