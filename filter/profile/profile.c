@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/profile/profile.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "filter/profile/select.h"
 #include "symtab/grow.h"
+#include "symtab/hash.h"
 
 #ifndef HLG_FIRST_BITS
 #define HLG_FIRST_BITS 12
@@ -105,17 +107,45 @@ static uint32_t find_event(struct hlg_profile *profile, const char *name,
 	return event;
 }
 
+uint32_t hlg_profile_event_called(struct hlg_profile *profile, const char *name,
+				  unsigned precise_ip)
+{
+	return find_event(profile, name, precise_ip);
+}
+
+/* Was another event of the recording called so before? */
+static bool is_taken(const struct hlg_profile *profile, const char *name,
+		     unsigned precise_ip, uint64_t recorded)
+{
+	uint32_t known = hlg_strings_find(&profile->event_names, name);
+
+	for (uint32_t i = known ? profile->named[known - 1] : HLG_NO_SERIES;
+	     i != HLG_NO_SERIES; i = profile->events[i].next)
+		if (profile->events[i].precise_ip == (uint8_t)precise_ip)
+			return profile->events[i].recorded &&
+			       profile->events[i].recorded != recorded;
+	return false;
+}
+
 uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 			   unsigned precise_ip)
 {
-	uint32_t event;
-	char *plain;
+	const uint64_t recorded = hlg_hash_text(HLG_HASH_SEED, name);
+	char *called = strchr(name, '/') ? hlg_event_plain(name) : strdup(name);
+	const uint32_t n = profile->n_events;
+	uint32_t event = HLG_NO_SERIES;
 
-	if (!strchr(name, '/'))
-		return find_event(profile, name, precise_ip);
-	plain = hlg_event_plain(name);
-	event = plain ? find_event(profile, plain, precise_ip) : HLG_NO_SERIES;
-	free(plain);
+	if (called && is_taken(profile, called, precise_ip, recorded)) {
+		free(called);
+		/* Slashes without terms are none to perf, too. */
+		if (asprintf(&called, "%s%s", name, strchr(name, '/') ? "" : "//") < 0)
+			called = NULL;
+	}
+	if (called)
+		event = find_event(profile, called, precise_ip);
+	if (profile->n_events > n)
+		profile->events[event].recorded = recorded;
+	free(called);
 	return event;
 }
 
@@ -134,7 +164,7 @@ void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
 /* What from knows of an event, as profile has it. */
 static uint32_t map_event(struct hlg_profile *profile, const struct hlg_event *from)
 {
-	uint32_t event = hlg_profile_event(profile, from->name, from->precise_ip);
+	uint32_t event = find_event(profile, from->name, from->precise_ip);
 
 	if (event != HLG_NO_SERIES)
 		hlg_profile_describe(profile, event, from->kind, from->member);

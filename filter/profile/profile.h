@@ -38,6 +38,7 @@ struct hlg_event {
 	uint8_t precise_ip; /* as the file says */
 	bool shared;        /* there is another event of this name */
 	uint32_t next;      /* event of this name; HLG_NO_SERIES: none */
+	uint64_t recorded;  /* hash of its name in the recording; 0: of several */
 	enum hlg_event_kind kind;
 	bool member; /* of a group whose leader samples for all: counted, not sampled by
 		      */
@@ -146,10 +147,15 @@ struct hlg_profile {
 bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *options);
 void hlg_profile_finish(struct hlg_profile *profile);
 
-/* The number of an event, new or known, by its plain name (event.h); HLG_NO_SERIES
- * without memory. */
+/* The number of an event of a recording, new or known, by its name there. It is called by
+ * its plain name (event.h), unless another of the recording is. HLG_NO_SERIES without
+ * memory. */
 uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 			   unsigned precise_ip);
+
+/* The same of one that is called so. */
+uint32_t hlg_profile_event_called(struct hlg_profile *profile, const char *name,
+				  unsigned precise_ip);
 
 /* Says of which kind an event is, and if it is a group's member. Of several that are said
  * of one name and precision, one is kept, in whatever order they are said. */

@@ -224,6 +224,41 @@ START_TEST(differential)
 END_TEST
 
 /* The squares that the intervals stand on, added up by hand. */
+/* Two of one recording that differ only in how often they are sampled stay two, which
+ * those of several recordings do not. */
+START_TEST(events_by_rate)
+{
+	static const char *const orders[][3] = {
+		{"clock/freq=97/", "clock/freq=997/", "clock"},
+		{"clock", "clock/freq=97/", "clock/freq=97/"},
+		{"clock/freq=997/", "clock", "clock//"},
+	};
+	struct hlg_profile p, sum;
+	struct hlg_options o;
+
+	kit_options(&o, "");
+	ck_assert(hlg_profile_init(&sum, &o));
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert(hlg_profile_init(&p, &o));
+		for (int again = 0; again < 2; again++) {
+			ck_assert_uint_eq(hlg_profile_event(&p, orders[i][0], 0), 0);
+			ck_assert_uint_eq(hlg_profile_event(&p, orders[i][1], 0), 1);
+		}
+		ck_assert_str_eq(p.events[0].name, "clock");
+		if (i)
+			ck_assert_str_eq(p.events[1].name, orders[i][2]);
+		ck_assert(hlg_profile_add(
+			&p, &(struct hlg_sample){.cpumode = HLG_MODE_GUEST_KERNEL}));
+		hlg_profile_merge(&sum, &p);
+		ck_assert_str_eq(sum.events[0].name, "clock");
+		hlg_profile_finish(&p);
+	}
+	ck_assert_uint_eq(sum.n_events, 4); /* of 997, of 97, and clock//, too */
+	hlg_profile_finish(&sum);
+	hlg_options_finish(&o);
+}
+END_TEST
+
 START_TEST(squares)
 {
 	struct way way = {.kind = _i};
@@ -348,7 +383,7 @@ START_TEST(passed)
 	hlg_profile_merge(&p[0], &p[1]);
 	ck_assert_str_eq(hlg_few_text(text, sizeof(text), &p[0].passed[HLG_ID_TID]),
 			 "3, 5, 7, 8, 9");
-	ck_assert_uint_eq(p[0].passed[HLG_ID_PID].n, 0); /* which was not asked for */
+	ck_assert_uint_eq(p[0].passed[HLG_ID_PID].n, 0);     /* which was not asked for */
 	ck_assert_uint_eq(p[0].passed[HLG_ID_SANDBOX].n, 0); /* which none of them has */
 	for (int32_t tid = 4; tid < 100; tid += 50)
 		hlg_profile_add(&p[1], &(struct hlg_sample){.tid = tid, .cpumode = 5});
@@ -401,6 +436,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "profile");
 
 	tcase_add_loop_test(tc, differential, 0, 96);
+	tcase_add_test(tc, events_by_rate);
 	tcase_add_loop_test(tc, squares, 0, 3);
 	tcase_add_test(tc, growth);
 	tcase_add_test(tc, span);
