@@ -120,12 +120,40 @@ static const struct hlg_runner *unit_of(const struct hlg_runners *units,
 	return NULL;
 }
 
+/* The number of the first unit of a guest, or where it would be. */
+static size_t first_of(const struct hlg_runners *units,
+		       const struct hlg_runner_sample *key)
+{
+	size_t from = 0, n = units->n;
+
+	while (from < n) {
+		size_t mid = from + (n - from) / 2;
+
+		if (compare_guests(&units->all[units->at[mid].begin], key) < 0)
+			from = mid + 1;
+		else
+			n = mid;
+	}
+	return from;
+}
+
 const struct hlg_runner *hlg_runners_find(const struct hlg_runners *units,
 					  int32_t sandbox, int32_t tid, uint32_t stretch)
 {
-	return unit_of(units, &(const struct hlg_runner_sample){.sandbox = sandbox,
-								.tid = tid,
-								.stretch = stretch});
+	const struct hlg_runner_sample key = {
+		.sandbox = sandbox, .tid = tid, .stretch = stretch};
+	const struct hlg_runner *unit = unit_of(units, &key), *first = NULL;
+
+	if (unit)
+		return unit;
+	for (size_t i = first_of(units, &key); i < units->n; i++) {
+		if (compare_guests(&units->all[units->at[i].begin], &key) != 0)
+			break;
+		first = first ? first : &units->at[i];
+		if (units->at[i].lane != first->lane)
+			return NULL;
+	}
+	return first;
 }
 
 /* NULL: it is of none that is listed. */

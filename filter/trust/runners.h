@@ -58,8 +58,8 @@ struct hlg_runners {
 bool hlg_runners_collect(struct hlg_runners *units, const struct hlg_profile *profile);
 void hlg_runners_finish(struct hlg_runners *units);
 
-/* The unit of a sandbox, or where that is -1 of a thread, and stretch; NULL: it has no
- * sample. */
+/* The unit of a sandbox, or where that is -1 of a thread, and stretch. Of a stretch
+ * without samples any unit of the guest, if all are in one lane; else NULL. */
 const struct hlg_runner *hlg_runners_find(const struct hlg_runners *units,
 					  int32_t sandbox, int32_t tid, uint32_t stretch);
 

@@ -69,10 +69,11 @@ void hlg_whose_note(const struct hlg_whose *whose, const char *what,
 	for (size_t i = 0; whose->batch.files && i < whose->batch.n_paths; i++)
 		hlg_note_list_append(notes, &whose->batch.files[i].notes);
 	if (whose->unknown)
-		hlg_note_list_warn(notes,
-				   "%" PRIu64 " %s are of guests that have no sample, "
-				   "which would tell which ELF they run: outside here",
-				   whose->unknown, what);
+		hlg_note_list_warn(
+			notes,
+			"no sample tells which ELF guests run that have %" PRIu64
+			" of the %s: outside here",
+			whose->unknown, what);
 }
 
 void hlg_whose_finish(struct hlg_whose *whose)

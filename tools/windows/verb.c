@@ -315,11 +315,7 @@ static int find_whose(struct hlg_whose *whose, struct hlg_run *run,
 	int rc = hlg_whose_learn(whose, run, in->files, 1, in->threads, err);
 
 	w->whose = whose;
-	if (rc == 0)
-		rc = hlg_whose_begin(whose, 0, err);
-	if (rc == 0)
-		hlg_whose_note(whose, "windows", &run->notes);
-	return rc;
+	return rc == 0 ? hlg_whose_begin(whose, 0, err) : rc;
 }
 
 static int show(const struct hlg_inputs *in, const struct arguments *args)
@@ -351,6 +347,8 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 				 : hlg_windows_read(&w, in->files[0], &run.profile, NULL,
 						    &err);
 	hlg_progress_end(&progress);
+	if (rc == 0)
+		hlg_whose_note(&whose, "windows", &run.notes);
 	if (rc == 0)
 		rc = args->pairs ? show_pairs(&w, &run, args, in->files[0], &err)
 				 : show_windows(&w, &run, args, in->files[0], &err);

@@ -405,6 +405,32 @@ START_TEST(stretches_are_told_of)
 }
 END_TEST
 
+/* A stretch without samples is as the guest's others, if these are in one lane. */
+START_TEST(a_stretch_without_samples)
+{
+	struct hlg_runner_sample all[] = {{-1, 5, 0, 1, 1}, {-1, 7, 0, 1, 1},
+					  {1, 9, 0, 1, 1},  {1, 9, 4, 1, 1},
+					  {2, 9, 1, 1, 1},  {2, 9, 3, 1, 1}};
+	static const unsigned lanes[] = {6, 7, 1, 1, 2, 3};
+	struct hlg_runner at[6] = {{0}};
+	const struct hlg_runners units = {.all = all, .n_all = 6, .at = at, .n = 6};
+
+	for (size_t i = 0; i < 6; i++) {
+		at[i].begin = i;
+		at[i].end = i + 1;
+		at[i].lane = lanes[i];
+	}
+	ck_assert_ptr_eq(hlg_runners_find(&units, 1, 8, 4), &at[3]);
+	ck_assert_uint_eq(hlg_runners_find(&units, 1, 8, 2)->lane, 1);
+	ck_assert_uint_eq(hlg_runners_find(&units, 1, 8, 9)->lane, 1);
+	ck_assert_ptr_eq(hlg_runners_find(&units, 2, 8, 3), &at[5]);
+	ck_assert_ptr_null(hlg_runners_find(&units, 2, 8, 2));
+	ck_assert_uint_eq(hlg_runners_find(&units, -1, 7, 3)->lane, 7);
+	ck_assert_ptr_null(hlg_runners_find(&units, -1, 6, 0));
+	ck_assert_ptr_null(hlg_runners_find(&units, 3, 9, 0));
+}
+END_TEST
+
 /* A base tells of a sandbox if nobody else has samples there, and it none at another. */
 START_TEST(a_sandbox_at_a_base)
 {
@@ -555,6 +581,7 @@ int main(void)
 	tcase_add_loop_test(tc, an_id_that_was_cut, 0, 2);
 	tcase_add_loop_test(tc, a_sandbox_in_two_lanes, 0, 2);
 	tcase_add_test(tc, stretches_are_told_of);
+	tcase_add_test(tc, a_stretch_without_samples);
 	tcase_add_test(tc, a_sandbox_at_a_base);
 	tcase_add_loop_test(tc, aarch64_bears_out_each_base, 0, 4);
 	/* On AArch64 a base hardly stands out. */
