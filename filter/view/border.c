@@ -435,6 +435,15 @@ bool hlg_border_has(const struct hlg_border *border, const struct hlg_image *ima
 	       bsearch(&key, border->at, border->n, sizeof(key), compare_addrs);
 }
 
+/* Does the image of this bias lie at the same base in a lane before, too? */
+static bool is_again(const struct hlg_image *image, uint64_t bias)
+{
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
+		if (hlg_image_base(image, i).bias == bias)
+			return hlg_image_base_is_again(image, i);
+	return false;
+}
+
 uint64_t hlg_border_exits(const struct hlg_border *border, const struct hlg_space *space,
 			  const struct hlg_profile *profile)
 {
@@ -448,6 +457,9 @@ uint64_t hlg_border_exits(const struct hlg_border *border, const struct hlg_spac
 		if (c->at[i].exits == 0)
 			continue;
 		hlg_space_lookup(space, c->at[i].ip, &place);
+		/* Each lane has what is known of an address. */
+		if (place.image && is_again(place.image, c->at[i].ip - place.addr))
+			continue;
 		for (uint64_t k = 0; !of && k <= HLG_TRANSITS_INSN; k++)
 			of = hlg_border_has(border, place.image, place.addr + k);
 		exits += of ? c->at[i].exits : 0;

@@ -433,6 +433,7 @@ START_TEST(told_by_tracepoints)
 	struct hlg_transit others = {exits.ip - 1, 1000, 0};
 	struct hlg_border found;
 	struct hlg_run run;
+	struct hlg_err err;
 	char *text;
 
 	write_guest(&entry, "dispatch");
@@ -445,6 +446,14 @@ START_TEST(told_by_tracepoints)
 	ck_assert_uint_eq(found.n, 1);
 	ck_assert(hlg_border_has(&found, run.space.images[0], 0x1020));
 	ck_assert_uint_eq(hlg_border_exits(&found, &run.space, &run.profile), 0);
+	/* In two lanes each has all that is known of an address. */
+	run.space.n_lanes = 2;
+	ck_assert_int_eq(hlg_space_share(&run.space, &err), 0);
+	for (unsigned lane = 0; lane < 2; lane++)
+		hlg_transits_add(&run.profile.transits,
+				 (struct hlg_transit){
+					 0x1020 + KIT_BASE + hlg_lane_move(lane), 7, 0});
+	ck_assert_uint_eq(hlg_border_exits(&found, &run.space, &run.profile), 7);
 	hlg_border_finish(&found);
 	hlg_run_finish(&run);
 
