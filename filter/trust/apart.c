@@ -128,6 +128,27 @@ static void leave(const struct hlg_apart *apart, struct hlg_runner *unit,
 		unit->untold = TOLD;
 }
 
+/* Of the lane that fits best; alone: no other does as well. */
+static enum untold why_untold(const struct fit *best, bool alone, uint64_t samples)
+{
+	const uint64_t tested = best->on + best->off;
+
+	/* What could not be decoded fits alike. */
+	if (tested < HLG_APART_LEAST)
+		return alone || samples < HLG_APART_LEAST ? TOO_FEW : SEVERAL;
+	if ((double)best->on < HLG_VERDICT_NEARLY_ALL * (double)tested)
+		return NONE;
+	return alone ? TOLD : SEVERAL;
+}
+
+/* Where all lanes are others': does all of it fit what may be run with any of them? */
+static bool is_shared(const struct hlg_apart *apart, struct hlg_runner *unit,
+		      const struct hlg_runner_sample *all)
+{
+	unit->lane = HLG_LANE_SHARED;
+	return test(apart, unit, all, HLG_LANE_SHARED).off == 0;
+}
+
 /* guest: all of one, and not a part of one that as a whole fits none. */
 static void judge(const struct hlg_apart *apart, struct hlg_runner *unit,
 		  const struct hlg_runner_sample *all, bool guest)
@@ -151,15 +172,9 @@ static void judge(const struct hlg_apart *apart, struct hlg_runner *unit,
 		unit->lane = lane;
 	}
 	if (best.off == UINT64_MAX - 1)
-		unit->untold = NONE;
-	else if (best.on + best.off < HLG_APART_LEAST)
-		/* What could not be decoded fits alike. */
-		unit->untold =
-			alone || unit->samples < HLG_APART_LEAST ? TOO_FEW : SEVERAL;
-	else if ((double)best.on < HLG_VERDICT_NEARLY_ALL * (double)(best.on + best.off))
-		unit->untold = NONE;
-	else if (!alone)
-		unit->untold = SEVERAL;
+		unit->untold = is_shared(apart, unit, all) ? TOLD : NONE;
+	else
+		unit->untold = why_untold(&best, alone, unit->samples);
 	if (unit->untold)
 		leave(apart, unit, all, guest && unit->untold != NONE && best.off == 0);
 }
