@@ -273,25 +273,34 @@ static size_t unite(struct hlg_guest_base *at, size_t n)
 	return kept;
 }
 
+/* Where guests were found, each place once. */
+struct known {
+	struct hlg_guest_base *at;
+	size_t n;
+	uint64_t least; /* addresses on boundaries of what was placed, of who runs it:
+			 * one, if nobody lies across it */
+};
+
 /* Does a guest of few addresses lie at a base that another was found at? All of it must,
  * none of it in data, and at no other. NULL: at none, or several. */
 static const struct hlg_guest_base *match(const struct hlg_guest_bases_finder *finder,
-					  const struct hlg_guest_base *known, size_t n,
+					  const struct known *known,
 					  const struct hlg_addresses *addrs)
 {
 	const struct hlg_guest_base *matched = NULL;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < known->n; i++) {
+		const struct hlg_guest_base *at = &known->at[i];
 		struct hlg_fit fit;
 
-		hlg_base_find_fit(finder->codes[known[i].image],
-				  finder->space->images[known[i].image], addrs->at,
-				  addrs->n, known[i].base, &fit);
+		hlg_base_find_fit(finder->codes[at->image],
+				  finder->space->images[at->image], addrs->at, addrs->n,
+				  at->base, &fit);
 		if (fit.on + fit.unknown - fit.data < addrs->n || fit.on < FEW)
 			continue;
 		if (matched)
 			return NULL;
-		matched = &known[i];
+		matched = at;
 	}
 	return matched;
 }
@@ -361,14 +370,11 @@ static bool is_settled(const struct hlg_guest_bases_finder *finder,
  * placed before? *matched: in the first case, where. False without memory. */
 static bool match_guest(const struct hlg_guest_bases_finder *finder,
 			struct hlg_runners *units, size_t begin, size_t end,
-			const struct hlg_guest_base *known, size_t n,
-			struct hlg_addresses *addrs,
+			const struct known *known, struct hlg_addresses *addrs,
 			const struct hlg_guest_base **matched)
 {
 	struct hlg_addresses all = {0};
 	struct placed_fit placed = {0};
-	/* Does nobody lie across what was placed, every sample there is its own. */
-	const bool is_met = hlg_guest_bases_find_meets_any(finder->space, known, n);
 	bool ok = take(&all, units, begin, end);
 
 	*matched = NULL;
@@ -376,17 +382,17 @@ static bool match_guest(const struct hlg_guest_bases_finder *finder,
 		placed = fit_placed(finder, &all);
 	if (ok && placed.doubt) {
 		ok = hlg_addresses_pick(addrs, &all, finder->space, placed.doubt);
-		*matched = ok ? match(finder, known, n, addrs) : NULL;
+		*matched = ok ? match(finder, known, addrs) : NULL;
 	}
 	if (ok && !*matched) {
 		hlg_addresses_finish(addrs);
 		ok = hlg_addresses_pick(addrs, &all, finder->space, NULL);
 	}
 	if (ok && !*matched && !is_settled(finder, units, begin, end, false)) {
-		*matched = match(finder, known, n, addrs);
+		*matched = match(finder, known, addrs);
 		if (!*matched)
 			is_settled(finder, units, begin, end,
-				   !placed.doubt && placed.on >= (is_met ? FEW : 1));
+				   !placed.doubt && placed.on >= known->least);
 	}
 	hlg_addresses_finish(&all);
 	return ok;
@@ -398,13 +404,16 @@ static bool match_others(const struct hlg_guest_bases_finder *finder,
 {
 	struct hlg_runners *units = &found->units;
 	const size_t n = found->n;
-	struct hlg_guest_base *known = calloc(n + 1, sizeof(*known));
-	size_t n_known, k = 0;
-	bool ok = known;
+	struct known known = {.at = calloc(n + 1, sizeof(*known.at))};
+	bool ok = known.at;
+	size_t k = 0;
 
-	if (n && known)
-		memcpy(known, found->at, n * sizeof(*known));
-	n_known = ok ? unite(known, n) : 0;
+	if (n && ok)
+		memcpy(known.at, found->at, n * sizeof(*known.at));
+	known.n = ok ? unite(known.at, n) : 0;
+	known.least = hlg_guest_bases_find_meets_any(finder->space, known.at, known.n)
+			      ? FEW
+			      : 1;
 	for (size_t i = 0, j; ok && i < units->n; i = j) {
 		struct hlg_addresses addrs = {0};
 		const struct hlg_guest_base *matched;
@@ -414,13 +423,13 @@ static bool match_others(const struct hlg_guest_bases_finder *finder,
 			k++;
 		if (k < n && found->at[k].lane == i)
 			continue;
-		ok = match_guest(finder, units, i, j, known, n_known, &addrs, &matched) &&
+		ok = match_guest(finder, units, i, j, &known, &addrs, &matched) &&
 		     (!matched || add_matched(found, matched, i, &addrs));
 		hlg_addresses_finish(&addrs);
 	}
 	if (found->n > n)
 		qsort(found->at, found->n, sizeof(*found->at), compare_units);
-	free(known);
+	free(known.at);
 	return ok;
 }
 

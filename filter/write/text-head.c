@@ -50,8 +50,8 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 			 image->n_also_found ? HLG_BASE_OTHERS : "");
 	else
 		hlg_base_describe(image, from, sizeof(from));
-	if (hlg_image_n_places(image) > 1)
-		snprintf(base, sizeof(base), "%zu bases", hlg_image_n_places(image));
+	if (image->n_places > 1)
+		snprintf(base, sizeof(base), "%zu bases", image->n_places);
 	else if (image->from == HLG_BASE_NONE)
 		strcpy(base, "no base");
 	else

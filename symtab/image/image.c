@@ -386,15 +386,6 @@ bool hlg_image_base_is_again(const struct hlg_image *image, size_t i)
 	return false;
 }
 
-size_t hlg_image_n_places(const struct hlg_image *image)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
-		n += !hlg_image_base_is_again(image, i);
-	return n;
-}
-
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base)
 {
 	for (size_t i = 0; i < hlg_image_n_bases(image); i++)

@@ -84,6 +84,9 @@ struct hlg_image {
 	size_t n_also_found; /* the last of these, that only the samples tell of */
 	size_t number;       /* among the images of its space, from 0 on */
 	unsigned lane;       /* lane.h; 0 but in a space of several */
+	size_t n_places;     /* how many different bases it has, in whatever lanes; and */
+	bool everywhere; /* it lies in all lanes, whoever runs it: in a space (arranged)
+			  */
 };
 
 /* What is at an address. */
@@ -141,10 +144,9 @@ int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *e
 size_t hlg_image_n_bases(const struct hlg_image *image);
 struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i);
 
-/* In several lanes it can lie at one and the same base: is the i-th one that comes before,
- * too? And how many different ones there are. */
+/* In several lanes it can lie at one and the same base: is the i-th one that comes
+ * before, too? */
 bool hlg_image_base_is_again(const struct hlg_image *image, size_t i);
-size_t hlg_image_n_places(const struct hlg_image *image);
 
 /* Is this one of them? */
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base);

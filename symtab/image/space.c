@@ -196,12 +196,67 @@ static bool name_all(const struct hlg_space *space)
 	return ok;
 }
 
+/* Is it in the first lane, and may be in others? */
+static bool is_shared(const struct hlg_image *image)
+{
+	return image->lane == 0 && !image->owned && image->from != HLG_BASE_NONE &&
+	       image->from != HLG_BASE_FOUND;
+}
+
+/* Does an image lie at a base of this lane? *n counts them, *base is the last. */
+static bool lies_in(const struct hlg_image *image, unsigned lane, size_t *n,
+		    uint64_t *base)
+{
+	const size_t before = *n;
+
+	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
+		struct hlg_base at = hlg_image_base(image, i);
+
+		if (hlg_lane_of(at.bias + image->first) != lane)
+			continue;
+		*base = at.base;
+		++*n;
+	}
+	return *n > before;
+}
+
+static int compare_bases(const void *a, const void *b)
+{
+	return hlg_bsearch_order(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* What many ask of an image's bases. False without memory. */
+static bool sum_up(const struct hlg_space *space, struct hlg_image *image)
+{
+	const size_t n = hlg_image_n_bases(image);
+	uint64_t *bases = calloc(n + 1, sizeof(*bases));
+
+	for (size_t i = 0; bases && i < n; i++)
+		bases[i] = hlg_image_base(image, i).base;
+	if (bases)
+		qsort(bases, n, sizeof(*bases), compare_bases);
+	image->n_places = 0;
+	for (size_t i = 0; bases && i < n; i++)
+		image->n_places += i == 0 || bases[i] != bases[i - 1];
+	image->everywhere = is_shared(image);
+	for (unsigned lane = 0; image->everywhere && lane < space->n_lanes; lane++) {
+		size_t in = 0;
+		uint64_t base;
+
+		image->everywhere = lies_in(image, lane, &in, &base);
+	}
+	free(bases);
+	return bases;
+}
+
 int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
 {
 	size_t max = 0;
 
 	for (size_t i = 0; i < space->n_images; i++) {
 		max += space->images[i]->n_areas * hlg_image_n_bases(space->images[i]);
+		if (!sum_up(space, space->images[i]))
+			return hlg_err_memory(err, space->images[i]->path);
 	}
 	free(space->ranges);
 	space->n_ranges = 0;
@@ -260,13 +315,6 @@ int hlg_space_part(struct hlg_space *space, struct hlg_err *err)
 			space->n_lanes = image->lane + 1;
 	}
 	return hlg_space_arrange(space, err);
-}
-
-/* Is it in the first lane, and may be in others? */
-static bool is_shared(const struct hlg_image *image)
-{
-	return image->lane == 0 && !image->owned && image->from != HLG_BASE_NONE &&
-	       image->from != HLG_BASE_FOUND;
 }
 
 /* One that has bytes where an image would, if all of it were moved by bias; or NULL. */
@@ -347,36 +395,6 @@ void hlg_space_lookup(const struct hlg_space *space, uint64_t ip, struct hlg_pla
 	}
 }
 
-/* Does an image lie at a base of this lane? *n counts them, *base is the last. */
-static bool lies_in(const struct hlg_image *image, unsigned lane, size_t *n,
-		    uint64_t *base)
-{
-	const size_t before = *n;
-
-	for (size_t i = 0; i < hlg_image_n_bases(image); i++) {
-		struct hlg_base at = hlg_image_base(image, i);
-
-		if (hlg_lane_of(at.bias + image->first) != lane)
-			continue;
-		*base = at.base;
-		++*n;
-	}
-	return *n > before;
-}
-
-/* Does it lie in all lanes, whoever runs it? */
-static bool is_everywhere(const struct hlg_space *space, const struct hlg_image *image)
-{
-	for (unsigned lane = 0; lane < space->n_lanes; lane++) {
-		size_t n = 0;
-		uint64_t base;
-
-		if (!is_shared(image) || !lies_in(image, lane, &n, &base))
-			return false;
-	}
-	return true;
-}
-
 /* Of images that lie everywhere, or of those that do not. */
 static size_t in_lane(const struct hlg_space *space, unsigned lane, bool everywhere,
 		      const struct hlg_image **image, uint64_t *base)
@@ -388,15 +406,14 @@ static size_t in_lane(const struct hlg_space *space, unsigned lane, bool everywh
 	for (size_t i = 0; i < space->n_images; i++) {
 		const struct hlg_image *other = space->images[i];
 
-		if (is_everywhere(space, other) != everywhere ||
-		    !lies_in(other, lane, &n, base))
+		if (other->everywhere != everywhere || !lies_in(other, lane, &n, base))
 			continue;
 		names += !*image || !hlg_image_are_of_one_name(*image, other);
 		*image = *image ? *image : other;
 	}
 	for (size_t i = 0; *image && i < space->n_images; i++)
 		if (hlg_image_are_of_one_name(*image, space->images[i]))
-			all += hlg_image_n_places(space->images[i]);
+			all += space->images[i]->n_places;
 	if (n != 1 || all == 1)
 		*base = HLG_SPACE_NOWHERE;
 	return names;

@@ -89,12 +89,12 @@ static void put_place(struct writer *w, const struct hlg_place *place)
 		put_wrapped(w, "  ", "%s, guest addresses", kind);
 		return;
 	}
-	if (hlg_image_n_places(place->image) == 1)
+	if (place->image->n_places == 1)
 		snprintf(where, sizeof(where), "guest 0x%" PRIx64,
 			 hlg_lane_ip(place->start + place->image->bias));
 	else
 		snprintf(where, sizeof(where), "%zu bases",
-			 hlg_image_n_places(place->image));
+			 place->image->n_places);
 	put_wrapped(w, "  ", "%s, %" PRIu64 " byte%s at 0x%" PRIx64 " of %s (%s)", kind,
 		    size, size == 1 ? "" : "s", place->start, place->image->path, where);
 }

@@ -48,9 +48,9 @@ static void write_image(FILE *f, const struct hlg_diff *diff,
 	hlg_escape(escaped, sizeof(escaped), from);
 	fputs(INDENT "image ", f);
 	hlg_escape_print(f, image->path);
-	if (hlg_image_n_places(image) > 1)
+	if (image->n_places > 1)
 		snprintf(line, sizeof(line), ", %zu bases (%s)",
-			 hlg_image_n_places(image), escaped);
+			 image->n_places, escaped);
 	else
 		snprintf(line, sizeof(line), ", base 0x%" PRIx64 " (%s)", image->base,
 			 escaped);

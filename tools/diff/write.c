@@ -127,7 +127,7 @@ static json_t *image_of(const struct hlg_image *of)
 	put(o, "build_id",
 	    of->elf.build_id[0] ? hlg_json_text(of->elf.build_id) : json_null());
 	put(o, "base", hlg_json_hex(of->base));
-	put(o, "bases", hlg_json_number(hlg_image_n_places(of)));
+	put(o, "bases", hlg_json_number(of->n_places));
 	return o;
 }
 
