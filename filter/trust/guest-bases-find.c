@@ -174,6 +174,29 @@ static struct placed_fit fit_placed(const struct hlg_guest_bases_finder *finder,
 	return sum;
 }
 
+/* Do they lie at the same addresses, and are not one? */
+bool hlg_guest_bases_find_collide(const struct hlg_space *space,
+				  const struct hlg_guest_base *a,
+				  const struct hlg_guest_base *b)
+{
+	const struct hlg_image *x = space->images[a->image], *y = space->images[b->image];
+
+	if (a->image == b->image && a->base == b->base)
+		return false;
+	return lies_in(b->base, x, a->base) || lies_in(a->base, y, b->base);
+}
+
+/* Do bases of one guest lie across each other? Then it ran several in turn. */
+static bool are_in_turn(const struct hlg_space *space, const struct hlg_guest_base *at,
+			size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (hlg_guest_bases_find_collide(space, &at[i], &at[k]))
+				return true;
+	return false;
+}
+
 /* Bases of a guest: where what was placed before does not fit, across this, if fewer
  * samples are on no boundary then; else in what is in no image. all is finished. */
 static bool find_guest(struct hlg_guest_bases_finder *finder, struct hlg_addresses *all,
@@ -199,19 +222,9 @@ static bool find_guest(struct hlg_guest_bases_finder *finder, struct hlg_address
 	} else {
 		found->n = before;
 	}
+	if (found->n > n && are_in_turn(finder->space, &found->at[n], found->n - n))
+		found->n = n;
 	return ok;
-}
-
-/* Do they lie at the same addresses, and are not one? */
-bool hlg_guest_bases_find_collide(const struct hlg_space *space,
-				  const struct hlg_guest_base *a,
-				  const struct hlg_guest_base *b)
-{
-	const struct hlg_image *x = space->images[a->image], *y = space->images[b->image];
-
-	if (a->image == b->image && a->base == b->base)
-		return false;
-	return lies_in(b->base, x, a->base) || lies_in(a->base, y, b->base);
 }
 
 /* Does a guest lie where this image was placed before? */

@@ -5,6 +5,9 @@
  * addresses; a guest of fewer is taken for one of those that were found, if all of it
  * fits one of them: nothing runs in data.
  *
+ * One of which bases are found that lie across each other ran several in turn: it has
+ * none.
+ *
  * Images whose bases are known before are placed: what a guest has in one of these is the
  * image's, and nothing is sought there; unless 1 % or more of its addresses there do not
  * fit. Then bases are sought across it, too, and taken if fewer samples are on no

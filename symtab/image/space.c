@@ -71,7 +71,7 @@ static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 					   "%s@0x%" PRIx64 ": overlaps %s@0x%" PRIx64
 					   " at 0x%" PRIx64 " (%s)",
 					   b->image->path, b->at.base, a->image->path,
-					   a->at.base, b->first,
+					   a->at.base, hlg_space_ip(space, b->first),
 					   how_to_part(a->image, b->image));
 	}
 	return 0;

@@ -168,8 +168,9 @@ class Guests:
         if placed.doubt:
             across, fewer = self.search(self.outside(addrs, placed.doubt))
             if across and fewer < misfits + placed.misfits:
-                return across
-        return found
+                found = across
+        in_turn = any(self.collide(a, b) for a, b in itertools.combinations(found, 2))
+        return [] if in_turn else found
 
     def outside(self, addrs, but=None):
         """Addresses that are in nothing that was placed, but for this."""
