@@ -101,8 +101,7 @@ def check_several(place):
 
 
 def check_list(place):
-    """What the list has of each: the machine, symbols, a note, a build id; and words that make no
-    sense."""
+    """What the list has of each: machine, symbols, note, build id; and senseless words."""
     arm = bytearray(place.demo)
     arm[18:20] = (183).to_bytes(2, "little")  # EM_AARCH64
     bare = place.demo.replace(b"Hyperlight\0", b"Paperlight\0")
