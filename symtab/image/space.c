@@ -230,13 +230,14 @@ static bool sum_up(const struct hlg_space *space, struct hlg_image *image)
 {
 	const size_t n = hlg_image_n_bases(image);
 	uint64_t *bases = calloc(n + 1, sizeof(*bases));
+	const bool ok = bases;
 
-	for (size_t i = 0; bases && i < n; i++)
+	for (size_t i = 0; ok && i < n; i++)
 		bases[i] = hlg_image_base(image, i).base;
-	if (bases)
+	if (ok)
 		qsort(bases, n, sizeof(*bases), compare_bases);
 	image->n_places = 0;
-	for (size_t i = 0; bases && i < n; i++)
+	for (size_t i = 0; ok && i < n; i++)
 		image->n_places += i == 0 || bases[i] != bases[i - 1];
 	image->everywhere = is_shared(image);
 	for (unsigned lane = 0; image->everywhere && lane < space->n_lanes; lane++) {
@@ -246,7 +247,7 @@ static bool sum_up(const struct hlg_space *space, struct hlg_image *image)
 		image->everywhere = lies_in(image, lane, &in, &base);
 	}
 	free(bases);
-	return bases;
+	return ok;
 }
 
 int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)

@@ -726,7 +726,9 @@ START_TEST(outliers_listed)
 					   .counts = counts[0]},
 				 .alone = 3,
 				 .spreads = spreads};
+#if HLG_HAVE_JANSSON
 	const struct hlg_windows read = {.columns = columns + 1, .n_columns = 1};
+#endif
 	const struct hlg_windows_style style = {0};
 	struct hlg_note_list notes = {0};
 	struct hlg_err err;
