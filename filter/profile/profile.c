@@ -131,21 +131,24 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 			   unsigned precise_ip)
 {
 	const uint64_t recorded = hlg_hash_text(HLG_HASH_SEED, name);
-	char *called = strchr(name, '/') ? hlg_event_plain(name) : strdup(name);
+	const bool has_terms = strchr(name, '/');
+	char *own = has_terms ? hlg_event_plain(name) : NULL;
+	const char *called = has_terms ? own : name;
 	const uint32_t n = profile->n_events;
 	uint32_t event = HLG_NO_SERIES;
 
 	if (called && is_taken(profile, called, precise_ip, recorded)) {
-		free(called);
+		free(own);
 		/* Slashes without terms are none to perf, too. */
-		if (asprintf(&called, "%s%s", name, strchr(name, '/') ? "" : "//") < 0)
-			called = NULL;
+		if (asprintf(&own, "%s%s", name, has_terms ? "" : "//") < 0)
+			own = NULL;
+		called = own;
 	}
 	if (called)
 		event = find_event(profile, called, precise_ip);
 	if (profile->n_events > n)
 		profile->events[event].recorded = recorded;
-	free(called);
+	free(own);
 	return event;
 }
 
