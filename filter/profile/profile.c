@@ -81,20 +81,31 @@ static uint32_t add_event(struct hlg_profile *p, uint32_t name, unsigned precise
 	return p->n_events++;
 }
 
-static uint32_t find_event(struct hlg_profile *profile, const char *name,
+/* One that is called so; HLG_NO_SERIES: there is none. */
+static uint32_t find_event(const struct hlg_profile *profile, const char *name,
 			   unsigned precise_ip)
 {
-	uint32_t known = hlg_strings_find(&profile->event_names, name), number, event,
-		 first;
+	uint32_t known = hlg_strings_find(&profile->event_names, name);
+	uint32_t i = known ? profile->named[known - 1] : HLG_NO_SERIES;
 
-	first = known ? profile->named[known - 1] : HLG_NO_SERIES;
-	for (uint32_t i = first; i != HLG_NO_SERIES; i = profile->events[i].next)
-		if (profile->events[i].precise_ip == (uint8_t)precise_ip)
-			return i;
+	while (i != HLG_NO_SERIES && profile->events[i].precise_ip != (uint8_t)precise_ip)
+		i = profile->events[i].next;
+	return i;
+}
+
+uint32_t hlg_profile_event_called(struct hlg_profile *profile, const char *name,
+				  unsigned precise_ip)
+{
+	uint32_t event = find_event(profile, name, precise_ip), known, number, first;
+
+	if (event != HLG_NO_SERIES)
+		return event;
 	/* There are not more names than events. */
 	if (!HLG_GROW(profile->events, profile->n_events) ||
 	    !HLG_GROW(profile->named, profile->n_events))
 		return HLG_NO_SERIES;
+	known = hlg_strings_find(&profile->event_names, name);
+	first = known ? profile->named[known - 1] : HLG_NO_SERIES;
 	number = hlg_strings_add(&profile->event_names, name);
 	if (number == HLG_NO_STRING)
 		return HLG_NO_SERIES;
@@ -107,24 +118,14 @@ static uint32_t find_event(struct hlg_profile *profile, const char *name,
 	return event;
 }
 
-uint32_t hlg_profile_event_called(struct hlg_profile *profile, const char *name,
-				  unsigned precise_ip)
-{
-	return find_event(profile, name, precise_ip);
-}
-
 /* Was another event of the recording called so before? */
 static bool is_taken(const struct hlg_profile *profile, const char *name,
 		     unsigned precise_ip, uint64_t recorded)
 {
-	uint32_t known = hlg_strings_find(&profile->event_names, name);
+	uint32_t event = find_event(profile, name, precise_ip);
 
-	for (uint32_t i = known ? profile->named[known - 1] : HLG_NO_SERIES;
-	     i != HLG_NO_SERIES; i = profile->events[i].next)
-		if (profile->events[i].precise_ip == (uint8_t)precise_ip)
-			return profile->events[i].recorded &&
-			       profile->events[i].recorded != recorded;
-	return false;
+	return event != HLG_NO_SERIES && profile->events[event].recorded &&
+	       profile->events[event].recorded != recorded;
 }
 
 uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
@@ -145,7 +146,7 @@ uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 		called = own;
 	}
 	if (called)
-		event = find_event(profile, called, precise_ip);
+		event = hlg_profile_event_called(profile, called, precise_ip);
 	if (profile->n_events > n)
 		profile->events[event].recorded = recorded;
 	free(own);
@@ -167,7 +168,7 @@ void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
 /* What from knows of an event, as profile has it. */
 static uint32_t map_event(struct hlg_profile *profile, const struct hlg_event *from)
 {
-	uint32_t event = find_event(profile, from->name, from->precise_ip);
+	uint32_t event = hlg_profile_event_called(profile, from->name, from->precise_ip);
 
 	if (event != HLG_NO_SERIES)
 		hlg_profile_describe(profile, event, from->kind, from->member);
