@@ -78,13 +78,6 @@ void hlg_addresses_keep_outside(struct hlg_addresses *addrs,
 	keep(addrs, space, NULL);
 }
 
-static int compare_bases(const void *a, const void *b)
-{
-	const struct hlg_fit *x = a, *y = b;
-
-	return x->base < y->base ? -1 : x->base > y->base;
-}
-
 void hlg_addresses_leave_out(struct hlg_addresses *addrs, const struct hlg_image *image,
 			     struct hlg_found *bases)
 {
@@ -93,7 +86,7 @@ void hlg_addresses_leave_out(struct hlg_addresses *addrs, const struct hlg_image
 
 	if (bases->n == 0)
 		return;
-	qsort(bases->fits, bases->n, sizeof(*bases->fits), compare_bases);
+	qsort(bases->fits, bases->n, sizeof(*bases->fits), hlg_bsearch_compare);
 	for (size_t i = 0; i < addrs->n; i++) {
 		uint64_t ip = addrs->at[i].ip;
 		size_t k = HLG_BSEARCH_UPTO(bases->fits, bases->n, base, ip);

@@ -25,25 +25,14 @@ bool hlg_apart_begin(struct hlg_apart *apart, const struct hlg_space *space,
 		     const struct hlg_options *options)
 {
 	*apart = (struct hlg_apart){.space = space, .options = options};
-	apart->codes = calloc(space->n_images + 1, sizeof(*apart->codes));
-	if (!apart->codes)
-		return false;
-	for (size_t i = 0; i < space->n_images; i++) {
-		struct hlg_err err;
-
-		/* What cannot be decoded tells by its addresses alone. */
-		if (hlg_code_open(&apart->codes[i], space->images[i], &err) ==
-		    HLG_ESYSTEM)
-			return false;
-	}
-	return true;
+	/* What cannot be decoded tells by its addresses alone. */
+	apart->codes = hlg_code_open_all(space);
+	return apart->codes;
 }
 
 void hlg_apart_finish(struct hlg_apart *apart)
 {
-	for (size_t i = 0; apart->codes && i < apart->space->n_images; i++)
-		hlg_code_close(apart->codes[i]);
-	free(apart->codes);
+	hlg_code_close_all(apart->codes, apart->space);
 	*apart = (struct hlg_apart){0};
 }
 
@@ -106,16 +95,7 @@ static uint64_t count_outside(const struct hlg_apart *apart,
 			      const struct hlg_runner *unit,
 			      const struct hlg_runner_sample *all)
 {
-	uint64_t outside = 0;
-
-	for (size_t i = unit->begin; i < unit->end; i++) {
-		struct hlg_place place;
-
-		hlg_space_lookup(apart->space, all[i].ip + hlg_lane_move(unit->lane),
-				 &place);
-		outside += place.image ? 0 : all[i].samples;
-	}
-	return outside;
+	return hlg_runners_outside(all, unit->begin, unit->end, apart->space, unit->lane);
 }
 
 /* It cannot be told what a guest runs. Where all of it fits some lane, what it has in

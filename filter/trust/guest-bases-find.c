@@ -41,27 +41,15 @@ bool hlg_guest_bases_find_begin(struct hlg_guest_bases_finder *finder,
 				const struct hlg_space *space)
 {
 	*finder = (struct hlg_guest_bases_finder){.space = space};
-	finder->codes = calloc(space->n_images + 1, sizeof(*finder->codes));
+	/* What cannot be decoded is not sought. */
+	finder->codes = hlg_code_open_all(space);
 	finder->fits = calloc(space->n_images + 1, sizeof(*finder->fits));
-	if (!finder->codes || !finder->fits)
-		return false;
-	for (size_t i = 0; i < space->n_images; i++) {
-		const struct hlg_image *image = space->images[i];
-		struct hlg_err err;
-
-		/* What cannot be decoded is not sought. */
-		if (image->elf.machine == EM_X86_64 && !image->map &&
-		    hlg_code_open(&finder->codes[i], image, &err) == HLG_ESYSTEM)
-			return false;
-	}
-	return true;
+	return finder->codes && finder->fits;
 }
 
 void hlg_guest_bases_find_end(struct hlg_guest_bases_finder *finder)
 {
-	for (size_t i = 0; finder->codes && i < finder->space->n_images; i++)
-		hlg_code_close(finder->codes[i]);
-	free(finder->codes);
+	hlg_code_close_all(finder->codes, finder->space);
 	free(finder->fits);
 	*finder = (struct hlg_guest_bases_finder){0};
 }
@@ -154,7 +142,8 @@ static struct placed_fit fit_placed(const struct hlg_guest_bases_finder *finder,
 		struct hlg_fit *fit;
 
 		hlg_space_lookup(finder->space, addrs->at[i].ip, &place);
-		if (!place.image || !finder->codes[place.image->number])
+		if (!place.image || !finder->codes[place.image->number] ||
+		    place.image->elf.machine != EM_X86_64)
 			continue;
 		fit = &finder->fits[place.image->number];
 		is = hlg_verdict_at(finder->codes[place.image->number], &place);
@@ -343,40 +332,34 @@ static bool add_matched(struct hlg_guest_bases_found *found,
 	return true;
 }
 
-/* Of a guest: those in no image. */
+/* Of a guest: how many of its samples are in no image. */
 uint64_t hlg_guest_bases_find_outside(const struct hlg_space *space,
 				      const struct hlg_runners *units, size_t begin,
 				      size_t end)
 {
-	uint64_t outside = 0;
-
-	for (size_t i = units->at[begin].begin; i < units->at[end - 1].end; i++) {
-		struct hlg_place place;
-
-		hlg_space_lookup(space, units->all[i].ip, &place);
-		outside += place.image ? 0 : units->all[i].samples;
-	}
-	return outside;
+	return hlg_runners_outside(units->all, units->at[begin].begin,
+				   units->at[end - 1].end, space, 0);
 }
 
-/* Puts a guest into the lane of what was placed before, if that is what it runs: into the
- * first if nearly all its samples are there; else what else it has is nobody's. */
-static bool is_settled(const struct hlg_guest_bases_finder *finder,
-		       struct hlg_runners *units, size_t begin, size_t end,
-		       bool runs_placed)
+/* Does a guest run what was placed before, by nearly all its samples? */
+static bool is_inside(const struct hlg_guest_bases_finder *finder,
+		      const struct hlg_runners *units, size_t begin, size_t end)
 {
-	uint64_t all = 0,
-		 outside = hlg_guest_bases_find_outside(finder->space, units, begin, end);
-	bool nearly;
+	uint64_t all = 0;
 
 	for (size_t i = begin; i < end; i++)
 		all += units->at[i].samples;
-	nearly = (double)outside <= (1 - FIT) * (double)all;
-	for (size_t i = begin; (nearly || runs_placed) && i < end; i++) {
+	return (double)hlg_guest_bases_find_outside(finder->space, units, begin, end) <=
+	       (1 - FIT) * (double)all;
+}
+
+/* Puts a guest that runs what was placed before into a lane. */
+static void settle(struct hlg_runners *units, size_t begin, size_t end, unsigned lane)
+{
+	for (size_t i = begin; i < end; i++) {
 		units->at[i].settled = true;
-		units->at[i].lane = nearly ? 0 : HLG_LANE_SHARED;
+		units->at[i].lane = lane;
 	}
-	return nearly || runs_placed;
 }
 
 /* A guest of which no base was found: does it lie where another was, or run what was
@@ -401,11 +384,13 @@ static bool match_guest(const struct hlg_guest_bases_finder *finder,
 		hlg_addresses_finish(addrs);
 		ok = hlg_addresses_pick(addrs, &all, finder->space, NULL);
 	}
-	if (ok && !*matched && !is_settled(finder, units, begin, end, false)) {
+	if (ok && !*matched && is_inside(finder, units, begin, end)) {
+		settle(units, begin, end, 0);
+	} else if (ok && !*matched) {
 		*matched = match(finder, known, addrs);
-		if (!*matched)
-			is_settled(finder, units, begin, end,
-				   !placed.doubt && placed.on >= known->least);
+		/* What else it has is nobody's. */
+		if (!*matched && !placed.doubt && placed.on >= known->least)
+			settle(units, begin, end, HLG_LANE_SHARED);
 	}
 	hlg_addresses_finish(&all);
 	return ok;

@@ -16,25 +16,14 @@ bool hlg_per_file_begin(struct hlg_per_file *judge, const struct hlg_space *spac
 			int gaps)
 {
 	*judge = (struct hlg_per_file){.space = space, .gaps = gaps};
-	judge->codes = calloc(space->n_images + 1, sizeof(*judge->codes));
-	if (!judge->codes)
-		return false;
-	for (size_t i = 0; i < space->n_images; i++) {
-		struct hlg_err err;
-
-		/* What cannot be decoded is not tested. */
-		if (hlg_code_open(&judge->codes[i], space->images[i], &err) ==
-		    HLG_ESYSTEM)
-			return false;
-	}
-	return true;
+	/* What cannot be decoded is not tested. */
+	judge->codes = hlg_code_open_all(space);
+	return judge->codes;
 }
 
 void hlg_per_file_finish(struct hlg_per_file *judge)
 {
-	for (size_t i = 0; judge->codes && i < judge->space->n_images; i++)
-		hlg_code_close(judge->codes[i]);
-	free(judge->codes);
+	hlg_code_close_all(judge->codes, judge->space);
 	*judge = (struct hlg_per_file){0};
 }
 

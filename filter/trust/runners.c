@@ -5,9 +5,10 @@
 
 #include "symtab/image/lane.h"
 
-static int compare_guests(const struct hlg_runner_sample *x,
-			  const struct hlg_runner_sample *y)
+static int compare_guests(const void *a, const void *b)
 {
+	const struct hlg_runner_sample *x = a, *y = b;
+
 	if (x->sandbox != y->sandbox)
 		return x->sandbox < y->sandbox ? -1 : 1;
 	/* A sandbox moves from thread to thread. */
@@ -82,6 +83,20 @@ void hlg_runners_finish(struct hlg_runners *units)
 	*units = (struct hlg_runners){0};
 }
 
+uint64_t hlg_runners_outside(const struct hlg_runner_sample *all, size_t begin,
+			     size_t end, const struct hlg_space *space, unsigned lane)
+{
+	uint64_t outside = 0;
+
+	for (size_t i = begin; i < end; i++) {
+		struct hlg_place place;
+
+		hlg_space_lookup(space, all[i].ip + hlg_lane_move(lane), &place);
+		outside += place.image ? 0 : all[i].samples;
+	}
+	return outside;
+}
+
 size_t hlg_runners_guest(const struct hlg_runners *units, size_t i)
 {
 	const struct hlg_runner_sample *first = &units->all[units->at[i].begin];
@@ -100,41 +115,33 @@ static void add_lane(struct hlg_sandbox *sandbox, unsigned lane)
 		sandbox->lane = HLG_LANE_SEVERAL;
 }
 
-/* NULL: it has no guest samples. */
-static const struct hlg_runner *unit_of(const struct hlg_runners *units,
-					const struct hlg_runner_sample *key)
-{
-	size_t from = 0, n = units->n;
-
-	while (from < n) {
-		size_t mid = from + (n - from) / 2;
-		int order = compare_units(key, &units->all[units->at[mid].begin]);
-
-		if (order == 0)
-			return &units->at[mid];
-		if (order > 0)
-			from = mid + 1;
-		else
-			n = mid;
-	}
-	return NULL;
-}
-
-/* The number of the first unit of a guest, or where it would be. */
+/* The number of the first unit that is not in front of a key. */
 static size_t first_of(const struct hlg_runners *units,
-		       const struct hlg_runner_sample *key)
+		       const struct hlg_runner_sample *key,
+		       int (*compare)(const void *, const void *))
 {
 	size_t from = 0, n = units->n;
 
 	while (from < n) {
 		size_t mid = from + (n - from) / 2;
 
-		if (compare_guests(&units->all[units->at[mid].begin], key) < 0)
+		if (compare(&units->all[units->at[mid].begin], key) < 0)
 			from = mid + 1;
 		else
 			n = mid;
 	}
 	return from;
+}
+
+/* NULL: it has no guest samples. */
+static const struct hlg_runner *unit_of(const struct hlg_runners *units,
+					const struct hlg_runner_sample *key)
+{
+	const size_t i = first_of(units, key, compare_units);
+	bool is =
+		i < units->n && compare_units(&units->all[units->at[i].begin], key) == 0;
+
+	return is ? &units->at[i] : NULL;
 }
 
 const struct hlg_runner *hlg_runners_find(const struct hlg_runners *units,
@@ -146,7 +153,7 @@ const struct hlg_runner *hlg_runners_find(const struct hlg_runners *units,
 
 	if (unit)
 		return unit;
-	for (size_t i = first_of(units, &key); i < units->n; i++) {
+	for (size_t i = first_of(units, &key, compare_guests); i < units->n; i++) {
 		if (compare_guests(&units->all[units->at[i].begin], &key) != 0)
 			break;
 		first = first ? first : &units->at[i];

@@ -11,6 +11,7 @@
 #include "filter/output/note-list.h"
 #include "filter/profile/host.h"
 #include "filter/stacks/stacks.h"
+#include "symtab/image/space.h"
 
 /* What the addresses of each series of a profile were moved by, before it was replaced;
  * all zero: by nothing. by is to be freed. */
@@ -62,6 +63,11 @@ void hlg_runners_finish(struct hlg_runners *units);
  * without samples any unit of the guest, if all are in one lane; else NULL. */
 const struct hlg_runner *hlg_runners_find(const struct hlg_runners *units,
 					  int32_t sandbox, int32_t tid, uint32_t stretch);
+
+/* How many of the samples [begin, end) would be in no image of the space, in this lane.
+ */
+uint64_t hlg_runners_outside(const struct hlg_runner_sample *all, size_t begin,
+			     size_t end, const struct hlg_space *space, unsigned lane);
 
 /* Behind the last unit of the guest, a sandbox or thread, whose first is i. */
 size_t hlg_runners_guest(const struct hlg_runners *units, size_t i);

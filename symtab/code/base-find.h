@@ -35,7 +35,7 @@
 
 /* How addresses lie in an image at a base. */
 struct hlg_fit {
-	uint64_t base;
+	uint64_t base; /* first, for hlg_bsearch_compare */
 	uint64_t on, off, unknown; /* distinct addresses inside; unknown: gaps and such */
 	uint64_t data;             /* of unknown: where nothing runs */
 	uint64_t on_samples, off_samples, samples; /* samples: all inside */

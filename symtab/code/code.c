@@ -205,6 +205,28 @@ void hlg_code_close(struct hlg_code *code)
 	free(code);
 }
 
+struct hlg_code **hlg_code_open_all(const struct hlg_space *space)
+{
+	struct hlg_code **codes = calloc(space->n_images + 1, sizeof(*codes));
+
+	for (size_t i = 0; codes && i < space->n_images; i++) {
+		struct hlg_err err;
+
+		if (hlg_code_open(&codes[i], space->images[i], &err) != HLG_ESYSTEM)
+			continue;
+		hlg_code_close_all(codes, space);
+		codes = NULL;
+	}
+	return codes;
+}
+
+void hlg_code_close_all(struct hlg_code **codes, const struct hlg_space *space)
+{
+	for (size_t i = 0; codes && i < space->n_images; i++)
+		hlg_code_close(codes[i]);
+	free(codes);
+}
+
 void *hlg_code_kept(const struct hlg_code *code)
 {
 	return code->kept;

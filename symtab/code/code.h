@@ -18,7 +18,7 @@
 #define HLG_SYMTAB_CODE_CODE_H
 
 #include "symtab/code/insn.h"
-#include "symtab/image/image.h"
+#include "symtab/image/space.h"
 
 struct hlg_code;
 
@@ -41,6 +41,11 @@ struct hlg_density {
 int hlg_code_open(struct hlg_code **code, const struct hlg_image *image,
 		  struct hlg_err *err);
 void hlg_code_close(struct hlg_code *code);
+
+/* The same of each image of a space that outlives them, by number; NULL for what cannot
+ * be opened. Returns NULL where that is for want of memory. */
+struct hlg_code **hlg_code_open_all(const struct hlg_space *space);
+void hlg_code_close_all(struct hlg_code **codes, const struct hlg_space *space);
 
 /* What place->addr is, a place of the code's image. */
 enum hlg_boundary hlg_code_at(struct hlg_code *code, const struct hlg_place *place);

@@ -220,11 +220,6 @@ static bool lies_in(const struct hlg_image *image, unsigned lane, size_t *n,
 	return *n > before;
 }
 
-static int compare_bases(const void *a, const void *b)
-{
-	return hlg_bsearch_order(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 /* What many ask of an image's bases. False without memory. */
 static bool sum_up(const struct hlg_space *space, struct hlg_image *image)
 {
@@ -235,7 +230,7 @@ static bool sum_up(const struct hlg_space *space, struct hlg_image *image)
 	for (size_t i = 0; ok && i < n; i++)
 		bases[i] = hlg_image_base(image, i).base;
 	if (ok)
-		qsort(bases, n, sizeof(*bases), compare_bases);
+		qsort(bases, n, sizeof(*bases), hlg_bsearch_compare);
 	image->n_places = 0;
 	for (size_t i = 0; ok && i < n; i++)
 		image->n_places += i == 0 || bases[i] != bases[i - 1];
