@@ -314,6 +314,13 @@ def slurm(bench):
         if status or err or said not in out or ("none is" in out) != ("none is" in said) or \
                 "\njobs      100,101,102,103,104,105,106" not in out:
             yield f"squeue: {script}: {status}, {out}{err}"
+    # A folder's name as a terminal may see it: two jobs, one, none.
+    for script in "echo 7", "! test -e again || exit 1; touch again; echo 7", "exit 1":
+        bench.write("bin/sbatch", f"#!/bin/sh\n{script}\n", 0o755)
+        out, err, _ = bench.submit("--engine=slurm", "--dir=a\033b", **env)
+        shutil.rmtree(bench.path("a\033b"))
+        if "\033" in out + err or not re.search(r"a\\x1bb\b", out + err):
+            yield f"a folder's name: {script}: {out}{err}"
     # None of many has run.
     bench.write("bin/sbatch", "#!/bin/sh\necho 7\n", 0o755)
     bench.write("many", "".join(f"rec/{i}.none\n" for i in range(12)))

@@ -176,7 +176,7 @@ static int sbatch(struct hlg_fleet_command *c, const struct hlg_fleet_plan *plan
 static int submit_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, size_t n,
 			struct hlg_err *err)
 {
-	char program[PATH_MAX], map[32] = "", reduce[32];
+	char program[PATH_MAX], dir[4 * PATH_MAX], map[32] = "", reduce[32];
 	struct hlg_fleet_command c = {0};
 	bool refused;
 	int rc = 0;
@@ -190,14 +190,14 @@ static int submit_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, 
 		rc = sbatch(&c, plan, "map", map, &refused, err);
 		hlg_fleet_command_finish(&c);
 	}
+	hlg_escape(dir, sizeof(dir), plan->dir);
 	if (rc < 0) {
-		fprintf(stderr, "hlguest: note: %s (%shlguest fleet submit --resume ",
+		fprintf(stderr,
+			"hlguest: note: %s (%shlguest fleet submit --resume %s%s)\n",
 			refused ? "nothing has been submitted"
 				: "the tasks may have been submitted",
-			refused ? "" : "ask squeue before ");
-		hlg_escape_print(stderr, plan->dir);
-		fputs(refused ? " tries again, also by another --engine)\n" : ")\n",
-		      stderr);
+			refused ? "" : "ask squeue before ", dir,
+			refused ? " tries again, also by another --engine" : "");
 		return rc;
 	}
 	make_reduce(&c, plan, program, n ? map : NULL);
@@ -208,14 +208,13 @@ static int submit_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, 
 			"hlguest: note: job %s runs the tasks, and no job sums them "
 			"(when it "
 			"has ended: hlguest fleet submit --resume %s)\n",
-			map, plan->dir);
+			map, dir);
 	if (rc == 0 && n)
 		printf("job %s runs %zu task%s, job %s sums them (hlguest fleet "
 		       "status %s)\n",
-		       map, n, n == 1 ? "" : "s", reduce, plan->dir);
+		       map, n, n == 1 ? "" : "s", reduce, dir);
 	else if (rc == 0)
-		printf("job %s sums the parts (hlguest fleet status %s)\n", reduce,
-		       plan->dir);
+		printf("job %s sums the parts (hlguest fleet status %s)\n", reduce, dir);
 	return rc;
 }
 
