@@ -42,25 +42,6 @@ static bool is_end(const struct hlg_verb_option *option)
 	return !option->name && !option->kind;
 }
 
-/*
- * Words that users of the version before this one knew, and what does their work now. An
- * entry goes again with the next version.
- */
-static const struct removed {
-	const char *verb;
-	const char *word; /* --OPTION, or only one value of it: --OPTION=VALUE */
-	const char *instead;
-} removed[] = {
-	{"kallsyms", "--compat",
-	 "leave it out, or run cargo hyperlight perf, whose table it wrote"},
-	{"report", "--format=sysprof", "use --format=folded, which has the same stacks"},
-	{"sysprof", "--elf", "hlguest report takes the guest's ELF and its recording"},
-	{"sysprof", "--merge",
-	 "use hlguest report --format=folded --weight=samples for the guest's stacks"},
-	{"sysprof", "--format=stock",
-	 "use --format=folded, or luajit-parse-sysprof, whose text it was"},
-};
-
 /* The place of word (n bytes) in "a|b|c" or "a,b,c", or -1. */
 static int find_word(const char *words, const char *word, size_t n)
 {
@@ -413,31 +394,6 @@ static error_t parse_words(const struct argp *argp, int argc, char **argv, unsig
 	return rc;
 }
 
-/* Does what is left of argv, not empty, begin with the removed word? */
-static bool is_removed(const struct removed *r, char *const *argv)
-{
-	size_t n = strcspn(r->word, "=");
-	const char *after = argv[0] + n, *value;
-
-	if (strncmp(argv[0], r->word, n) != 0 || (*after && *after != '='))
-		return false;
-	value = *after ? after + 1 : argv[1];
-	return !r->word[n] || (value && strcmp(value, r->word + n + 1) == 0);
-}
-
-/* Fails if one of the words was removed, and says what to use instead. */
-static int check_removed(const char *verb, char *const *argv, struct hlg_err *err)
-{
-	for (argv++; *argv && strcmp(*argv, "--") != 0; argv++)
-		for (size_t i = 0; i < sizeof(removed) / sizeof(removed[0]); i++)
-			if (strcmp(removed[i].verb, verb) == 0 &&
-			    is_removed(&removed[i], argv))
-				return hlg_err_set(err, HLG_EINPUT,
-						   "%s: was removed (%s)",
-						   removed[i].word, removed[i].instead);
-	return 0;
-}
-
 int hlg_argp_run_dashes(int argc, char *const *argv)
 {
 	int i = 1;
@@ -458,12 +414,6 @@ bool hlg_argp_run_words(const struct hlg_argp_run *run, int argc, char **argv,
 				  NULL,    NULL,  NULL};
 	error_t rc = ENOMEM;
 
-	if (check_removed(verb->name, argv, &work.err) < 0) {
-		free(options);
-		hlg_output_error(&work.err);
-		*status = 2;
-		return false;
-	}
 	for (const struct hlg_verb_option *o = run->options; !is_end(o); o++)
 		if (o->kind == HLG_VERB_FORMAT)
 			*format_field(arguments, o) =

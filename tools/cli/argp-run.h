@@ -19,7 +19,7 @@ struct hlg_argp_run {
 /*
  * Puts what argv says into *arguments, which have the fields of the options. False when
  * the command ends with that, and all is told: *status is 0 after --help and --usage, 2
- * for words that make no sense or were removed, 1 without memory.
+ * for words that make no sense, 1 without memory.
  */
 bool hlg_argp_run_words(const struct hlg_argp_run *run, int argc, char **argv,
 			void *arguments, int *status);
