@@ -50,12 +50,7 @@ static void write_guest(FILE *f, const struct hlg_report *r,
 			 image->n_also_found ? HLG_BASE_OTHERS : "");
 	else
 		hlg_base_describe(image, from, sizeof(from));
-	if (image->n_places > 1)
-		snprintf(base, sizeof(base), "%zu bases", image->n_places);
-	else if (image->from == HLG_BASE_NONE)
-		strcpy(base, "no base");
-	else
-		snprintf(base, sizeof(base), "base 0x%" PRIx64, image->base);
+	hlg_base_where(image, base, sizeof(base));
 	hlg_text_line_add_escaped(&p, 0, base, from);
 	hlg_text_line_write(f, &r->screen, label, &p);
 }

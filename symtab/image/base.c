@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symtab/image/base.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,16 @@ void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size)
 	hlg_base_describe_from(image, image->from, buf, size);
 	if (image->n_also_found)
 		strncat(buf, HLG_BASE_OTHERS, size - strlen(buf) - 1);
+}
+
+void hlg_base_where(const struct hlg_image *image, char *buf, size_t size)
+{
+	if (image->n_places > 1)
+		snprintf(buf, size, "%zu bases", image->n_places);
+	else if (image->from == HLG_BASE_NONE)
+		snprintf(buf, size, "no base");
+	else
+		snprintf(buf, size, "base 0x%" PRIx64, image->base);
 }
 
 const char *hlg_base_word(enum hlg_base_from from)

@@ -31,6 +31,10 @@ void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size);
 void hlg_base_describe_from(const struct hlg_image *image, enum hlg_base_from from,
 			    char *buf, size_t size);
 
+/* Where the image lies, which is said in front of that: "base 0x4000", "2 bases", "no
+ * base". */
+void hlg_base_where(const struct hlg_image *image, char *buf, size_t size);
+
 /* How a base was found, in one word for programs, which never changes: stated, note,
  * exec, map, kvm, found, default. */
 const char *hlg_base_word(enum hlg_base_from from);

@@ -42,18 +42,14 @@ static void write_image(FILE *f, const struct hlg_diff *diff,
 			const struct hlg_image *image)
 {
 	size_t before = strlen(INDENT "image ") + (size_t)hlg_table_cells(image->path);
-	char from[96], escaped[4 * sizeof(from)], line[sizeof(escaped) + 64];
+	char base[32], from[96], escaped[4 * sizeof(from)], line[sizeof(escaped) + 64];
 
 	hlg_base_describe(image, from, sizeof(from));
 	hlg_escape(escaped, sizeof(escaped), from);
 	fputs(INDENT "image ", f);
 	hlg_escape_print(f, image->path);
-	if (image->n_places > 1)
-		snprintf(line, sizeof(line), ", %zu bases (%s)",
-			 image->n_places, escaped);
-	else
-		snprintf(line, sizeof(line), ", base 0x%" PRIx64 " (%s)", image->base,
-			 escaped);
+	hlg_base_where(image, base, sizeof(base));
+	snprintf(line, sizeof(line), ", %s (%s)", base, escaped);
 	hlg_text_line_fold(f, &diff->screen, before, INDENT "      ", line);
 	if (image->elf.build_id[0])
 		fprintf(f, INDENT "      build id %s\n", image->elf.build_id);

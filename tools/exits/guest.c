@@ -202,8 +202,9 @@ static int note_bases(struct hlg_run *run, struct hlg_err *err)
 {
 	for (size_t i = 0; i < run->space.n_images; i++) {
 		const struct hlg_image *image = run->space.images[i];
-		char from[128];
+		char base[32], from[128];
 
+		hlg_base_where(image, base, sizeof(base));
 		hlg_base_describe(image, from, sizeof(from));
 		if (hlg_base_search_differs(image)) {
 			char *warning = hlg_base_search_warning(image);
@@ -213,8 +214,8 @@ static int note_bases(struct hlg_run *run, struct hlg_err *err)
 			hlg_note_list_warn(&run->notes, "%s", warning);
 			free(warning);
 		}
-		hlg_note_list_detail(&run->notes, "image: %s, base 0x%" PRIx64 " (%s)",
-				     image->path, image->base, from);
+		hlg_note_list_detail(&run->notes, "image: %s, %s (%s)", image->path, base,
+				     from);
 	}
 	return 0;
 }

@@ -408,11 +408,12 @@ static void write_guests(FILE *f, const struct hlg_exits_report *r)
 
 	for (size_t i = 0; i < r->space->n_images; i++) {
 		const struct hlg_image *image = r->space->images[i];
-		char from[128], line[512];
+		char base[32], from[128], line[512];
 
+		hlg_base_where(image, base, sizeof(base));
 		hlg_base_describe(image, from, sizeof(from));
-		snprintf(line, sizeof(line), "%s, base 0x%" PRIx64 " (%s)",
-			 hlg_image_short_name(image), image->base, from);
+		snprintf(line, sizeof(line), "%s, %s (%s)", hlg_image_short_name(image),
+			 base, from);
 		hlg_text_line_wrap(f, &r->screen, label, line);
 		label = INDENT;
 	}

@@ -152,10 +152,11 @@ static void put_header(const struct writer *w)
 	put_line(w, "desc: trust:", hlg_verdict_word(r->trust.all.verdict));
 	for (size_t i = 0; i < r->space->n_images; i++) {
 		const struct hlg_image *image = r->space->images[i];
-		char from[128];
+		char base[32], from[128];
 
+		hlg_base_where(image, base, sizeof(base));
 		hlg_base_describe(image, from, sizeof(from));
-		fprintf(w->f, "desc: base: 0x%" PRIx64 " (", image->base);
+		fprintf(w->f, "desc: image: %s (", base);
 		hlg_escape_print(w->f, from);
 		put_line(w, "),", image->path);
 	}
