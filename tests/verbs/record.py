@@ -24,6 +24,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from microvm import guest, monitor
 from programs import hlguest_of
+from recording import write as write_recording
 from tap import DATA, environment, mount_tracefs, Skip, Tap, must, need, parser, run
 
 SUMS = re.compile(r"hlguest: (\S+): (\d+) guest samples, (\d+) of the host, "
@@ -504,6 +505,38 @@ def check_many(build, folder):
             child.communicate()
 
 
+def check_alike(build, folder):
+    """Of many processes that run one guest, as of any, it is noted."""
+    perf = shutil.which("perf") or need("perf")
+    elf = shutil.copy(os.path.join(DATA, "demo.elf"), os.path.join(folder, "alike.elf"))
+    os.chmod(elf, 0o644)
+    guests = [subprocess.Popen(["sh", "-c", "read x", "sh", elf], stdin=subprocess.PIPE)
+              for _ in range(70)]
+    write_recording(os.path.join(folder, "alike.data"),
+                    [(0x5000, child.pid, 1000, 0) for child in guests])
+    tools = os.path.join(folder, "alike")
+    os.mkdir(tools)
+    with open(os.path.join(tools, "perf"), "w", encoding="ascii") as f:
+        f.write(f"""#!/bin/sh
+case " $* " in
+*" -o of-all.data "*) cp alike.data of-all.data ;;
+*) exec {perf} "$@" ;;
+esac
+""")
+    os.chmod(os.path.join(tools, "perf"), 0o755)
+    try:
+        _, err, status = run(hlguest_of(build), "record", "-a", "-e", "cpu-clock", "-o",
+                             "of-all.data", "--", "true", cwd=folder,
+                             env=environment(PATH=tools + ":" + os.environ["PATH"]))
+    finally:
+        for child in guests:
+            child.kill()
+            child.communicate()
+    out, _, _ = run(hlguest_of(build), "report", "of-all.data", cwd=folder)
+    if status or "more than" in err or not out.startswith("guest     alike.elf, noted by record"):
+        yield f"{status}: {err}{out}"
+
+
 def check_several(build, folder):
     """Of a host with two guests inside, which may run in turn, each sandbox is recorded where
     that is allowed; of one with a single guest nobody has to pay for that."""
@@ -558,6 +591,7 @@ def main():
                 lambda: list(check_several(build, folder)))
         tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))
         tap.run("more guests than can be noted", lambda: list(check_many(build, folder)))
+        tap.run("many processes with one guest", lambda: list(check_alike(build, folder)))
         tap.run("the guest of a VMM that runs already", lambda: check_attached(build, folder))
     return tap.finish()
 

@@ -55,14 +55,15 @@ bool hlg_record_session_guest(struct hlg_record_request *args)
 /* The guests of the command; of all processes those that are sampled and still run. */
 static void find_guests(struct hlg_record_request *args)
 {
-	int32_t pids[HLG_BESIDE_GUESTS + 1];
+	int32_t pids[1024]; /* many may run one guest */
+	const size_t most = sizeof(pids) / sizeof(pids[0]);
 	size_t n = 0;
 
 	if (!hlg_record_session_guest(args) && args->everything)
-		n = hlg_record_count_pids(args->out, pids, HLG_BESIDE_GUESTS + 1);
-	args->guests.full |= n > HLG_BESIDE_GUESTS;
-	for (size_t i = 0; i < n && i < HLG_BESIDE_GUESTS; i++)
+		n = hlg_record_count_pids(args->out, pids, most);
+	for (size_t i = 0; i < n; i++)
 		hlg_record_process_add(&args->guests, pids[i]);
+	args->guests.full |= n == most;
 }
 
 /* Tells what came of it; returns the exit status, from perf's. */
