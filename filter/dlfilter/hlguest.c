@@ -507,7 +507,7 @@ static void tell_warnings(const struct filter *f)
  * than where it is read without perf. */
 static bool tell_nothing(const struct filter *f, struct hlg_err *err)
 {
-	if (strcmp(err->msg, f->run.nothing.msg) != 0)
+	if (err->code != HLG_EINPUT || f->run.nothing.code != HLG_EINPUT)
 		return false;
 	if (f->run.profile.seen.samples == 0)
 		hlg_err_set(

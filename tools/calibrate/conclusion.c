@@ -120,7 +120,7 @@ static void say_crossing(char to[static HLG_CONCLUSION], char figure[static HLG_
 			 const struct hlg_calibration *c)
 {
 	const struct hlg_crossing *row = &c->crossings.rows[HLG_CROSS_OUT];
-	bool noisy = strstr(hlg_crossing_verdict(&c->crossings), "again") != NULL;
+	bool noisy = hlg_crossing_is_noisy(&c->crossings);
 	char usual[40], most[40];
 
 	snprintf(figure, HLG_FIGURE, "%s",

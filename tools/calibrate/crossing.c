@@ -339,14 +339,19 @@ static bool was_alone(double width)
 	return adders >= ADDERS && fabs(width - adders) <= WHOLE * adders;
 }
 
-const char *hlg_crossing_verdict(const struct hlg_crossings *crossings)
+bool hlg_crossing_is_noisy(const struct hlg_crossings *crossings)
 {
 	bool few = false;
 
 	for (size_t i = 0; i < HLG_NATIVE_ROWS; i++)
 		few |= !crossings->batches[i].undisturbed;
-	if (few || !was_alone(crossings->clock.width) ||
-	    hlg_crossing_noise(crossings, false) > NOISE)
+	return few || !was_alone(crossings->clock.width) ||
+	       hlg_crossing_noise(crossings, false) > NOISE;
+}
+
+const char *hlg_crossing_verdict(const struct hlg_crossings *crossings)
+{
+	if (hlg_crossing_is_noisy(crossings))
 		return "not idle: measure again";
 	return hlg_crossing_noise(crossings, true) > NOISE ? "not idle" : "";
 }

@@ -97,10 +97,12 @@ double hlg_crossing_noise(const struct hlg_crossings *crossings, bool raw);
 /* Share of the native batches that were quiet; 0: none was measured. */
 double hlg_crossing_quiet(const struct hlg_crossings *crossings);
 
-/*
- * What to say of it: "" when idle; "not idle" where quiet batches made up for it; else
- * "not idle: measure again". More than a tenth is noise; so are too few quiet batches.
- */
+/* Is it so much that it has to be measured again? More than a tenth is, and too few quiet
+ * batches are. */
+bool hlg_crossing_is_noisy(const struct hlg_crossings *crossings);
+
+/* What to say of it: "" when idle; "not idle" where quiet batches made up for it; "not
+ * idle: measure again" if it is noisy. */
 const char *hlg_crossing_verdict(const struct hlg_crossings *crossings);
 
 #endif

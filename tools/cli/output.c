@@ -23,18 +23,26 @@ void hlg_output_call(const char *path, const char *name)
 	called_name = name;
 }
 
+void hlg_output_line(FILE *f, const char *line)
+{
+	char *copy = called_path ? strdup(line) : NULL, *rest = copy, *at;
+
+	while (copy && (at = strstr(rest, called_path))) {
+		*at = '\0';
+		hlg_escape_print(f, rest);
+		hlg_escape_print(f, called_name);
+		rest = at + strlen(called_path);
+	}
+	hlg_escape_print(f, copy ? rest : line);
+	fputc('\n', f);
+	free(copy);
+}
+
 int hlg_output_error(const struct hlg_err *err)
 {
-	const char *msg = err->msg, *at;
-
 	failure_told = true;
 	fputs("hlguest: ", stderr);
-	while (called_path && (at = strstr(msg, called_path))) {
-		fwrite(msg, 1, (size_t)(at - msg), stderr);
-		hlg_escape_print(stderr, called_name);
-		msg = at + strlen(called_path);
-	}
-	fprintf(stderr, "%s\n", msg);
+	hlg_output_line(stderr, err->msg);
 	return err->code == HLG_EWORDS ? 2 : 1;
 }
 
@@ -54,8 +62,7 @@ void hlg_output_notes(const char *subject, const struct hlg_note_list *notes,
 		fputs("hlguest: ", stderr);
 		hlg_escape_print(stderr, subject ? subject : of);
 		fputs(": ", stderr);
-		hlg_escape_print(stderr, notes->line[i]);
-		fputc('\n', stderr);
+		hlg_output_line(stderr, notes->line[i]);
 	}
 }
 

@@ -14,8 +14,12 @@
  * one else says which it is, but argp-run.h. */
 int hlg_output_error(const struct hlg_err *err);
 
-/* From now on errors have name, as the user gave it, where they would have path: what he
- * named is read from another place. Neither is copied; NULL ends it. */
+/* Prints a line, escaped, and its newline. What is escaped already stays as it is. */
+void hlg_output_line(FILE *f, const char *line);
+
+/* From now on lines, errors and notes have name, as the user gave it, where they would
+ * have path: what he named is read from another place. Neither is copied; NULL ends it.
+ */
 void hlg_output_call(const char *path, const char *name);
 
 /* Which notes are told: each has those of the one before. */

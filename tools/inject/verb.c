@@ -292,7 +292,7 @@ static void print_sums(const struct injection *j)
 	print_count("  left out", c->rounds, c->rounds ? "marks between files" : "");
 	print_count("added", c->added, "for guest processes");
 	for (size_t i = 0; i < j->lacks.n; i++)
-		puts(j->lacks.line[i]);
+		hlg_output_line(stdout, j->lacks.line[i]);
 }
 
 static void finish(struct injection *j)
@@ -341,7 +341,7 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 {
 	struct injection *j = calloc(1, sizeof(*j)); /* too large for some stacks */
 	struct hlg_err err;
-	int status = 0, rc;
+	int status = 0, rc, told;
 
 	if (!j) {
 		hlg_err_memory(&err, in->files[0]);
@@ -352,9 +352,9 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 	j->direct = args->direct;
 	rc = inject_into(j, in, &status, &err);
 	free(j);
-	if (rc < 0)
-		status =
-			status == 3 ? hlg_output_error(&err) + 2 : hlg_output_error(&err);
+	told = rc < 0 ? hlg_output_error(&err) : 0;
+	if (status != 3) /* samples that do not fit */
+		status = told;
 	return hlg_output_end(status);
 }
 
