@@ -221,11 +221,17 @@ void hlg_run_remark(struct hlg_run *run, const char *fmt, ...)
 
 int hlg_run_settle(struct hlg_run *run, struct hlg_err *err)
 {
-	int rc = hlg_base_search_all(&run->space, &run->profile, err);
+	int rc;
 
+	if (run->settled)
+		return 0;
+	rc = hlg_base_search_all(&run->space, &run->profile, err);
 	if (rc == 0)
 		rc = hlg_space_share(&run->space, err);
-	return rc < 0 ? rc : hlg_space_settle(&run->space, err);
+	if (rc == 0)
+		rc = hlg_space_settle(&run->space, err);
+	run->settled = rc == 0;
+	return rc;
 }
 
 /* Slices by address and by stack are as long as each other: a range that is chosen is of

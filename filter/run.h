@@ -26,6 +26,7 @@ struct hlg_run {
 	/* Set by hlg_run_build: the samples do not fit the images; or not all of them,
 	 * and force= does not say that this is known. */
 	bool mismatch, mixed;
+	bool settled;           /* hlg_run_settle has decided the bases */
 	bool apart;             /* guests are told apart while recordings are read, */
 	bool apart_only;        /* and if any is found, the others are nobody's */
 	uint64_t recordings;    /* as of struct hlg_report */
@@ -66,7 +67,8 @@ __attribute__((format(printf, 2, 3))) void hlg_run_note(struct hlg_run *run,
 __attribute__((format(printf, 2, 3))) void hlg_run_remark(struct hlg_run *run,
 							  const char *fmt, ...);
 
-/* Decides the bases, from the samples where nothing states them. */
+/* Decides the bases, from the samples where nothing states them: once, when all samples
+ * are there. */
 int hlg_run_settle(struct hlg_run *run, struct hlg_err *err);
 
 /*

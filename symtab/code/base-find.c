@@ -456,14 +456,6 @@ static bool search_round(struct search *s, const struct hlg_sampled *addrs, size
 	return true;
 }
 
-static bool add_fit(struct hlg_found *found, const struct hlg_fit *fit)
-{
-	if (!HLG_GROW(found->fits, found->n))
-		return false;
-	found->fits[found->n++] = *fit;
-	return true;
-}
-
 /* Does a base overlap one that was taken before? */
 static bool is_free(const struct search *s, const struct hlg_found *found, uint64_t base)
 {
@@ -495,7 +487,23 @@ static int compare_fits(const void *a, const void *b)
 	return x->base < y->base ? -1 : x->base > y->base;
 }
 
-/* All bases of a cluster; addrs is used up. */
+/* One more base. What will be the first stays in front: its rival is the one that is
+ * told. */
+static bool take_fit(struct hlg_found *found, const struct hlg_fit *fit,
+		     const struct hlg_fit *rival)
+{
+	if (!HLG_GROW(found->fits, found->n))
+		return false;
+	found->fits[found->n++] = *fit;
+	if (compare_fits(fit, found->fits) <= 0) {
+		found->fits[found->n - 1] = found->fits[0];
+		found->fits[0] = *fit;
+		found->rival = rival->on ? *rival : (struct hlg_fit){0};
+	}
+	return true;
+}
+
+/* All bases of a cluster that do not overlap; addrs is used up. */
 static bool search_cluster(struct search *s, struct hlg_sampled *addrs, size_t n,
 			   struct hlg_found *found, struct hlg_fit *rival)
 {
@@ -505,20 +513,14 @@ static bool search_cluster(struct search *s, struct hlg_sampled *addrs, size_t n
 
 		if (!search_round(s, addrs, n, &best, rival, &clear))
 			return false;
-		if (!clear || !is_free(s, found, best.base)) {
-			if (best.on && best.score > found->best.score)
-				found->best = best;
-			return true;
+		if (clear && is_free(s, found, best.base)) {
+			if (!take_fit(found, &best, rival))
+				return false;
+		} else if (best.on && best.score > found->best.score) {
+			found->best = best;
 		}
-		if (!add_fit(found, &best))
-			return false;
-		/* What will be the first stays in front: its rival is the one that is
-		 * told. */
-		if (compare_fits(&best, found->fits) <= 0) {
-			found->fits[found->n - 1] = found->fits[0];
-			found->fits[0] = best;
-			found->rival = rival->on ? *rival : (struct hlg_fit){0};
-		}
+		if (!clear)
+			break;
 		n = peel(s, addrs, n, best.base);
 	}
 	return true;

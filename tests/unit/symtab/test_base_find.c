@@ -240,10 +240,11 @@ START_TEST(equal_neighbours_lie_by_base)
 }
 END_TEST
 
-/* Two cannot be at one place: the stronger is told, the other's rest is not. */
+/* Two cannot be at one place: the stronger is told, the other's rest is not, and hides
+ * none behind it. */
 START_TEST(fits_do_not_overlap)
 {
-	uint64_t random = 5, half;
+	uint64_t random = 5, half, behind;
 	size_t upper = 0;
 
 	if (!sampling_guest(&finding_guest, 1))
@@ -257,9 +258,13 @@ START_TEST(fits_do_not_overlap)
 	ck_assert_uint_gt(finding_guest.n_on - upper, 120);
 	sampled_draw(&finding_set, finding_guest.on + upper, finding_guest.n_on - upper,
 		     120, 0x40000000 + half - finding_guest.image->first, &random);
+	behind = 0x40000000 + half +
+		 ((size_of(&finding_guest) + 0xfff) & ~UINT64_C(0xfff));
+	finding_draw(60, behind, &random);
 	finding_run();
-	ck_assert_uint_eq(finding_found.n, 1);
+	ck_assert_uint_eq(finding_found.n, 2);
 	check_whole(&finding_found.fits[0], 0x40000000, 300);
+	check_whole(&finding_found.fits[1], behind, 60);
 	ck_assert_uint_eq(finding_found.best.base, 0x40000000 + half);
 }
 END_TEST
