@@ -47,8 +47,10 @@ def check_counters(build, folder):
     path = os.path.join(folder, "counters.data")
     for words, first in ((["-W", "instructions"], "instructions"),
                          (["-W", "cpu-clock,branch-misses:u"], "branch-misses"),
-                         (["-W", "{cycles}:S"], "cycles"), (["-e", "cache-misses:G"],
-                                                            "cache-misses")):
+                         (["-W", "{cycles}:S"], "cycles"),
+                         (["-e", "cache-misses:G"], "cache-misses"),
+                         (["-e", "ref-cycles:G"], "ref-cycles"),
+                         (["-e", "cycles:G,instructions:G"], "instructions")):
         _, err, status = run(hlguest_of(build), "record", *words, "-o", path, "--", "true")
         told = err == f"hlguest: {first}: {NO_COUNTER} (try cpu-clock)\n"
         if counters and NO_COUNTER in err:

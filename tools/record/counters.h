@@ -12,9 +12,10 @@ bool hlg_record_counters_of_guests(void);
 
 /*
  * Fails if one of these events, in perf's words ("{instructions,cycles}:S"), is a generic
- * hardware counter and this machine has none at all. What perf alone knows (raw events,
- * pmu/event/) and what may not be opened is left to perf.
+ * hardware counter and this machine has none at all; one of cycles only if `cycles`, as
+ * perf samples by a clock in its place. What perf alone knows (raw events, pmu/event/)
+ * and what may not be opened is left to perf.
  */
-int hlg_record_counters_check(const char *events, struct hlg_err *err);
+int hlg_record_counters_check(const char *events, bool cycles, struct hlg_err *err);
 
 #endif

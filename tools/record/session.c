@@ -125,11 +125,8 @@ static int check_command(const struct hlg_record_request *args, struct hlg_err *
 int hlg_record_session_check(const struct hlg_record_request *args, const char *event,
 			     struct hlg_err *err)
 {
-	int rc = 0;
+	int rc = hlg_record_counters_check(event, args->windows != NULL, err);
 
-	/* In place of cycles alone perf takes a clock. */
-	if (args->windows || !strstr(event, "cycles"))
-		rc = hlg_record_counters_check(event, err);
 	/* What is given of these is the same in each run. */
 	if (rc == 0 && args->run == 0 && args->pid)
 		rc = hlg_record_process_check_list(args->pid, err);
