@@ -524,11 +524,11 @@ static void note_left_out(struct filter *f)
 
 	for (uint32_t i = 0; i < p->n_events; i++) {
 		if (strcmp(p->events[i].name, "kvm:kvm_exit") != 0 &&
-		    strcmp(p->events[i].name, "kvm:kvm_entry") != 0)
+		    strcmp(p->events[i].name, "kvm:kvm_entry") != 0 &&
+		    strcmp(p->events[i].name, "kvm:kvm_emulate_insn") != 0)
 			continue;
-		hlg_run_note(&f->run,
-			     "kvm_exit and kvm_entry are not read here, which tell more "
-			     "of VM exits (use hlguest report)");
+		hlg_run_note(&f->run, "KVM's events are not read here, which tell more "
+				      "of VM exits (use hlguest report)");
 		return;
 	}
 }

@@ -29,9 +29,11 @@ void hlg_transits_add(struct hlg_transits *c, struct hlg_transit add)
 {
 	uint32_t i = find(c, add.ip);
 
+	c->crossed |= add.exits || add.entries;
 	if (i != HLG_INDEX_NONE) {
 		c->at[i].exits += add.exits;
 		c->at[i].entries += add.entries;
+		c->at[i].emulated += add.emulated;
 	} else if (HLG_GROW(c->at, c->n) &&
 		   hlg_index_add(&c->index, hlg_hash_mix(add.ip), c->n)) {
 		c->at[c->n++] = add;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where guests were left and entered, as the tracepoints kvm_exit and kvm_entry tell: how
+ * Where guests were left and entered, as the tracepoints kvm_exit and kvm_entry tell, and
+ * where KVM carried out an instruction for the guest, as kvm_emulate_insn tells: how
  * often at each guest address. Only the command's feed reads these; a filter knows none.
  */
 #ifndef HLG_FILTER_PROFILE_TRANSITS_H
@@ -10,7 +11,7 @@
 #include "filter/profile/ports.h"
 
 struct hlg_transit {
-	uint64_t ip, exits, entries;
+	uint64_t ip, exits, entries, emulated;
 };
 
 /* All zero before the first use. */
@@ -18,6 +19,7 @@ struct hlg_transits {
 	struct hlg_transit *at; /* in the order they were met */
 	uint32_t n;
 	struct hlg_index index;
+	bool crossed; /* some are exits or entries */
 	struct hlg_ports ports;
 	bool lost; /* some, for want of memory: then nothing is known */
 };

@@ -145,11 +145,38 @@ static bool is_own(const struct search *s, uint64_t addr)
 	return place.owner == s->place.owner;
 }
 
+/* Has KVM carried it out for a guest, as what a device's memory is accessed by? */
+static bool is_emulated(const struct search *s, uint64_t addr)
+{
+	for (size_t i = 0; s->transits->n && i < hlg_image_n_bases(s->place.image); i++)
+		if (hlg_transits_at(s->transits,
+				    addr + hlg_image_base(s->place.image, i).bias)
+			    .emulated)
+			return true;
+	return false;
+}
+
+/* What is carried out for the guest leaves it, whatever it looks like. */
+static void mark_emulated(struct search *s)
+{
+	struct hlg_line_insn *insn = s->lines.insn;
+
+	for (size_t i = 0; i < s->lines.n; i++) {
+		if (insn[i].leave == HLG_LEAVE_ALWAYS || !is_emulated(s, insn[i].addr))
+			continue;
+		insn[i].leave = HLG_LEAVE_ALWAYS;
+		if (i + 1 < s->lines.n &&
+		    insn[i + 1].addr - insn[i].addr <= HLG_TRANSITS_INSN)
+			insn[i + 1].before = HLG_LEAVE_ALWAYS;
+	}
+}
+
 /* Finds out what the instructions of a place are. False without memory. */
 static bool make_points(struct search *s)
 {
 	size_t n = s->lines.n;
 
+	mark_emulated(s);
 	s->points = calloc(n + 1, sizeof(*s->points));
 	s->near = calloc(n + 1, sizeof(*s->near)); /* of n lines at most */
 	for (size_t i = 0; s->points && i < n; i++) {

@@ -10,10 +10,11 @@
  *
  * An address is the border's if two things agree:
  *
- * - its instruction, or the one that runs before it, may leave a guest (insn.h), or the
- *   guest is entered there: at the entry point of its ELF, at `dispatch_function`,
- *   where Hyperlight's host enters a guest for each call, or where kvm_entry tells so
- *   (transits.h);
+ * - its instruction, or the one that runs before it, may leave a guest (insn.h), or was
+ *   carried out by KVM for the guest (transits.h), which tells of accesses to a device's
+ *   memory; or the guest is entered there: at the entry point of its ELF, at
+ * `dispatch_function`, where Hyperlight's host enters a guest for each call, or where
+ * kvm_entry tells so (transits.h);
  * - it has far more samples than its neighbours: the rest of its straight line (line.h),
  *   whose instructions run as often as it does, and, unless a loop may run it more often,
  *   the first line of its function. Far more is: more than `times` as many as they have

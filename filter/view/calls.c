@@ -71,7 +71,7 @@ static bool is_known(const struct hlg_calls_ports *ports,
 {
 	const struct hlg_transits *t = &profile->transits;
 
-	return ports->halts && t->n && !t->lost;
+	return ports->halts && t->crossed && !t->lost;
 }
 
 /* Of those that are shown, is all? */

@@ -572,7 +572,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 		rc = hlg_feed_when(pd, file, &profile->span, sums, err);
 	hlg_starts_end(&profile->starts);
 	hlg_turns_use(turns, !sums->lost && !sums->skipped, profile);
-	profile->unlisted |= profile->transits.n && !profile->sandboxes.n;
+	profile->unlisted |= profile->transits.crossed && !profile->sandboxes.n;
 	finish(&feed);
 	hlg_deferred_free(deferred);
 	hlg_perfdata_close(pd);

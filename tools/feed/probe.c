@@ -34,6 +34,8 @@ static const struct tracepoint *find_tracepoint(const struct hlg_perfdata *pd,
 		{"kvm:kvm_exit", HLG_PROBE_EXIT, "guest_rip", "vcpu_pc", NULL, NULL,
 		 false},
 		{"kvm:kvm_entry", HLG_PROBE_ENTRY, "rip", "vcpu_pc", NULL, NULL, false},
+		{"kvm:kvm_emulate_insn", HLG_PROBE_EMULATE, "rip", NULL, NULL, NULL,
+		 false},
 		{"kvm:kvm_pio", HLG_PROBE_PIO, "val", NULL, "port", "rw", false},
 		{"kvm:kvm_mmio", HLG_PROBE_PIO, "val", NULL, "gpa", "type", true},
 	};
@@ -121,5 +123,9 @@ void hlg_probe_count(const struct hlg_probe *probe, struct hlg_profile *profile,
 						  .halt = pio});
 	if (!pio && selected)
 		hlg_transits_add(&profile->transits,
-				 (struct hlg_transit){ip, !entry, entry});
+				 (struct hlg_transit){
+					 .ip = ip,
+					 .exits = probe->kind == HLG_PROBE_EXIT,
+					 .entries = entry,
+					 .emulated = probe->kind == HLG_PROBE_EMULATE});
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kvm_exit, kvm_entry and kvm_pio on their way into a profile: where guests are left and
- * entered, and where they began. Of a recording of arm64 the first two have other fields,
- * and kvm_mmio stands for kvm_pio (filter/profile/ports.h).
+ * kvm_exit, kvm_entry, kvm_emulate_insn and kvm_pio on their way into a profile: where
+ * guests are left and entered, and where they began. Of a recording of arm64 the first
+ * two have other fields, and kvm_mmio stands for kvm_pio (filter/profile/ports.h).
  */
 #ifndef HLG_TOOLS_FEED_PROBE_H
 #define HLG_TOOLS_FEED_PROBE_H
@@ -14,6 +14,7 @@ enum hlg_probe_kind {
 	HLG_PROBE_NONE,
 	HLG_PROBE_EXIT,
 	HLG_PROBE_ENTRY,
+	HLG_PROBE_EMULATE,
 	HLG_PROBE_PIO
 };
 

@@ -423,14 +423,44 @@ START_TEST(words_of_formats)
 }
 END_TEST
 
+/* A store to a device's memory, which KVM carries out, and what stands behind it. */
+START_TEST(told_by_emulation)
+{
+	static const uint64_t samples[] = {1, 1, 1, 1, 500, 600, 1};
+	static const struct guest store = {
+		"store", AT, {NOP, NOP, NOP, NOP, NOP, NOP, RET}, {0}, {0}, NULL};
+	struct hlg_border found;
+	struct hlg_run run;
+
+	write_guest(&store, "dispatch");
+	for (uint64_t emulated = 0; emulated < 2; emulated++) {
+		kit_start(&run, "guest.elf@0x4000");
+		hlg_profile_event(&run.profile, "a", 0);
+		for (uint64_t i = 0; i < 7; i++)
+			kit_add(&run, 0, AT + 4 * i + KIT_BASE, 1, samples[i]);
+		hlg_transits_add(
+			&run.profile.transits,
+			(struct hlg_transit){AT + 4 * 4 + KIT_BASE, 0, 0, emulated});
+		find(&found, &run);
+		ck_assert_uint_eq(found.n, emulated ? 2 : 0);
+		for (uint64_t i = 0; i < 7; i++)
+			ck_assert_int_eq(
+				hlg_border_has(&found, run.space.images[0], AT + 4 * i),
+				emulated && (i == 4 || i == 5));
+		hlg_border_finish(&found);
+		hlg_run_finish(&run);
+	}
+}
+END_TEST
+
 /* kvm_entry tells of an entry; of exits that were counted, what each took. */
 START_TEST(told_by_tracepoints)
 {
 	static const struct guest entry = {"entry",    0x1020, {NOP, NOP, NOP, NOP, RET},
 					   {20, 0, 1}, {0},    NULL};
 	/* From its first byte on, and behind its last. */
-	struct hlg_transit exits = {AT + KIT_BASE + 4 * 3 - HLG_TRANSITS_INSN, 150, 0};
-	struct hlg_transit others = {exits.ip - 1, 1000, 0};
+	struct hlg_transit exits = {AT + KIT_BASE + 4 * 3 - HLG_TRANSITS_INSN, 150, 0, 0};
+	struct hlg_transit others = {exits.ip - 1, 1000, 0, 0};
 	struct hlg_border found;
 	struct hlg_run run;
 	struct hlg_err err;
@@ -441,7 +471,7 @@ START_TEST(told_by_tracepoints)
 	hlg_profile_event(&run.profile, "a", 0);
 	kit_add(&run, 0, 0x1020 + KIT_BASE, 1, 20);
 	hlg_transits_add(&run.profile.transits,
-			 (struct hlg_transit){0x1020 + KIT_BASE, 0, 5});
+			 (struct hlg_transit){0x1020 + KIT_BASE, 0, 5, 0});
 	find(&found, &run);
 	ck_assert_uint_eq(found.n, 1);
 	ck_assert(hlg_border_has(&found, run.space.images[0], 0x1020));
@@ -450,9 +480,10 @@ START_TEST(told_by_tracepoints)
 	run.space.n_lanes = 2;
 	ck_assert_int_eq(hlg_space_share(&run.space, &err), 0);
 	for (unsigned lane = 0; lane < 2; lane++)
-		hlg_transits_add(&run.profile.transits,
-				 (struct hlg_transit){
-					 0x1020 + KIT_BASE + hlg_lane_move(lane), 7, 0});
+		hlg_transits_add(
+			&run.profile.transits,
+			(struct hlg_transit){0x1020 + KIT_BASE + hlg_lane_move(lane), 7,
+					     0, 0});
 	ck_assert_uint_eq(hlg_border_exits(&found, &run.space, &run.profile), 7);
 	hlg_border_finish(&found);
 	hlg_run_finish(&run);
@@ -517,6 +548,7 @@ int main(void)
 	tcase_add_loop_test(tc, what_is_the_border, 0,
 			    sizeof(guests) / sizeof(guests[0]));
 	tcase_add_test(tc, hyperlight_enters_at_its_function);
+	tcase_add_test(tc, told_by_emulation);
 	tcase_add_test(tc, told_by_tracepoints);
 	tcase_add_loop_test(tc, told_to_record_exits, 0, 2);
 	tcase_add_loop_test(tc, rows_and_shares, 0, sizeof(shares) / sizeof(shares[0]));

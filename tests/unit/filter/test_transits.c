@@ -19,8 +19,8 @@ START_TEST(sums)
 
 	ck_assert_uint_eq(hlg_transits_at(&a, 7).exits, 0);
 	for (uint64_t i = 0; i < 3000; i++) {
-		hlg_transits_add(&a, (struct hlg_transit){i % 100, 1, 0});
-		hlg_transits_add(&b, (struct hlg_transit){i % 150, 0, 2});
+		hlg_transits_add(&a, (struct hlg_transit){i % 100, 1, 0, 0});
+		hlg_transits_add(&b, (struct hlg_transit){i % 150, 0, 2, 0});
 	}
 	hlg_transits_merge(&a, &b);
 	ck_assert_uint_eq(a.n, 150);
@@ -50,9 +50,9 @@ START_TEST(entries_of_the_host)
 {
 	struct hlg_transits t = {0};
 
-	hlg_transits_add(&t, (struct hlg_transit){0x1000, 0, entries[_i].entries});
-	hlg_transits_add(&t,
-			 (struct hlg_transit){entries[_i].exit_at, entries[_i].exits, 0});
+	hlg_transits_add(&t, (struct hlg_transit){0x1000, 0, entries[_i].entries, 0});
+	hlg_transits_add(
+		&t, (struct hlg_transit){entries[_i].exit_at, entries[_i].exits, 0, 0});
 	ck_assert_int_eq(hlg_transits_is_entry(&t, 0x1000), entries[_i].is);
 	ck_assert(!hlg_transits_is_entry(&t, 0x2000));
 	hlg_transits_finish(&t);
@@ -122,7 +122,7 @@ START_TEST(moved)
 
 		s.time = 1000 + i;
 		hlg_profile_add(&p, &s);
-		hlg_transits_add(&p.transits, (struct hlg_transit){s.ip, 2, 3});
+		hlg_transits_add(&p.transits, (struct hlg_transit){s.ip, 2, 3, 0});
 		hlg_ports_out(&p.transits.ports, 108);
 	}
 	ck_assert(hlg_profile_relocate(&p, down, &by));
@@ -152,7 +152,7 @@ START_TEST(without_memory)
 
 		oom_arm(n, true);
 		for (uint64_t i = 0; i < 40; i++)
-			hlg_transits_add(&t, (struct hlg_transit){i, 1, 0});
+			hlg_transits_add(&t, (struct hlg_transit){i, 1, 0, 0});
 		oom_disarm();
 		ck_assert_uint_eq(hlg_transits_at(&t, 0).exits, !t.lost);
 		hlg_transits_merge(&other, &t);

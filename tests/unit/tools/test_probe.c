@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What KVM's tracepoints tell a profile: where the guest is left and entered, which ports it
- * writes to, and where it began. What is not selected tells only the last.
+ * What KVM's tracepoints tell a profile: where the guest is left and entered, which ports
+ * it writes to, and where it began. What is not selected tells only the last.
  */
 #include "tools/feed/probe.h"
 
@@ -47,11 +47,24 @@ START_TEST(exits_and_entries)
 	count(HLG_PROBE_EXIT, (struct raw){.rip = 0x5000}, true);
 	count(HLG_PROBE_ENTRY, (struct raw){.rip = 0x5004}, true);
 	count(HLG_PROBE_EXIT, (struct raw){.rip = 0x6000}, false);
+	ck_assert(profile.transits.crossed);
 	ck_assert_uint_eq(profile.transits.n, 2);
 	ck_assert_uint_eq(hlg_transits_at(&profile.transits, 0x5000).exits, 1);
 	ck_assert_uint_eq(hlg_transits_at(&profile.transits, 0x5000).entries, 0);
 	ck_assert_uint_eq(hlg_transits_at(&profile.transits, 0x5004).exits, 0);
 	ck_assert_uint_eq(hlg_transits_at(&profile.transits, 0x5004).entries, 1);
+}
+END_TEST
+
+/* Of what KVM carried out for the guest no exit is known, nor an entry. */
+START_TEST(emulated)
+{
+	count(HLG_PROBE_EMULATE, (struct raw){.rip = 0x5000}, true);
+	count(HLG_PROBE_EMULATE, (struct raw){.rip = 0x5000}, true);
+	ck_assert(!profile.transits.crossed);
+	ck_assert_uint_eq(hlg_transits_at(&profile.transits, 0x5000).emulated, 2);
+	ck_assert_uint_eq(hlg_transits_at(&profile.transits, 0x5000).exits, 0);
+	ck_assert_uint_eq(profile.starts.n, 0);
 }
 END_TEST
 
@@ -89,6 +102,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, exits_and_entries);
+	tcase_add_test(tc, emulated);
 	tcase_add_test(tc, ports);
 	tcase_add_test(tc, starts);
 	return tap_main(suite);
