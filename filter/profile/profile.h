@@ -143,8 +143,11 @@ struct hlg_profile {
 
 #define HLG_NO_SERIES UINT32_MAX
 
-/* Returns false without memory. */
+/* Returns false without memory. The options are borrowed, and nothing else. */
 bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *options);
+
+/* Whoever has the profile finishes it, once: one that was copied as a struct, which may
+ * be done while nobody adds to it, is its new owner's. What is all zero has nothing. */
 void hlg_profile_finish(struct hlg_profile *profile);
 
 /* The number of an event of a recording, new or known, by its name there. It is called by
@@ -402,8 +405,8 @@ typedef uint64_t hlg_profile_where_fn(const void *ctx, uint64_t ip);
 
 /*
  * Moves all that was counted at addresses of guests: cells, moments, slices (which are
- * sorted then), transits. Two that come to lie at one address are one. False without
- * memory; the profile is good for nothing then.
+ * sorted then), transits. Cells and transits that come to lie at one address are one.
+ * False without memory; the profile is good for nothing then.
  */
 bool hlg_profile_relocate(struct hlg_profile *profile, hlg_profile_where_fn *where,
 			  const void *ctx);

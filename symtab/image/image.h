@@ -203,8 +203,9 @@ static inline const char *hlg_image_file(const struct hlg_image *image)
 }
 
 /*
- * Opens the image's file again, to read bytes: a descriptor for the caller to close. It
- * is an error if the file is not the one that was opened first.
+ * Opens the image's file again, to read bytes: a descriptor for the caller to close, of a
+ * guest inside of a host that of a copy of the guest alone, in memory. It is an error if
+ * the file is not the one that was opened first.
  */
 int hlg_image_reopen(const struct hlg_image *image, struct hlg_err *err);
 

@@ -103,7 +103,7 @@ static int show(struct hlg_run *run, const struct arguments *args,
 	return rc;
 }
 
-/* Data is a struct hlg_annotate. */
+/* Data is a struct hlg_listings. */
 static const struct hlg_format text = {.name = "text",
 				       .stacks = true,
 				       .notes = true,

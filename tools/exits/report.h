@@ -12,7 +12,7 @@
 struct hlg_exits_report {
 	const struct hlg_exits_sums *sums;
 	enum hlg_exits_kind kind; /* of all tables but the reasons: what there is */
-	/* Reasons of each kind; functions, ports, vCPUs. Some may have no rows. */
+	/* Calls; reasons of each kind; functions, ports, vCPUs. Some may have no rows. */
 	struct hlg_exits_table tables[HLG_EXITS_TABLES];
 	uint64_t octaves[HLG_EXITS_OCTAVES];
 	struct hlg_exits_vcpu time; /* of all vCPUs together */

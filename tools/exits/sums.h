@@ -103,7 +103,8 @@ struct hlg_exits_sums {
 	bool no_memory; /* something could not be counted: the same */
 };
 
-/* *sums is all zero before, but for exact and fold. Finish in any case. */
+/* Before the first, *sums is all zero but for what says how to count (exact, halt,
+ * io_page, fold, fold_ctx, whose). Finish in any case. */
 void hlg_exits_add(struct hlg_exits_sums *sums, const struct hlg_exits_key *key,
 		   uint64_t ns);
 

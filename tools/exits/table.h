@@ -52,7 +52,7 @@ struct hlg_exits_table {
 /* Which pairs, and how they are told apart. */
 struct hlg_exits_choice {
 	const char *reason; /* a name with * and ?, or a number; NULL: any */
-	const struct hlg_number_list *port; /* empty: any */
+	const struct hlg_number_list *port; /* NULL, empty: any */
 	const struct hlg_calls_ports *ports;
 	bool by_tid;
 	bool demangle;

@@ -70,8 +70,8 @@ static void write_check_records(struct hlg_records *to, const struct hlg_exits_r
 
 /*
  * Records `pairs`, `excluded`, `time`, `trust` (whose first one's kind is the verdict),
- * `note`, those of the tables (`reason`, `function`, `port`,
- * `vcpu`) and `histogram`, whose number is where a row begins. All times are in ns.
+ * `note`, those of the tables (`call`, `reason`, `function`, `port`, `vcpu`) and
+ * `histogram`, whose number is where a row begins. All times are in ns.
  */
 int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
 {
@@ -157,7 +157,7 @@ static json_t *row_of(const struct hlg_exits_report *r, const struct hlg_exits_t
 	hlg_json_row(object, &first, v);
 	put_reason_or_port(object, t, row);
 	hlg_json_row(object, &then, v);
-	for (size_t i = HLG_EXITS_TIMES; i < HLG_EXITS_COLUMNS; i++) {
+	for (size_t i = HLG_EXITS_TIMES; i < HLG_EXITS_TIMES_END; i++) {
 		snprintf(key, sizeof(key), "%s_ns", hlg_exits_columns[i].key);
 		put_count(object, key, v[i].n);
 	}

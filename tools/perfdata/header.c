@@ -178,7 +178,7 @@ static int keep_text(struct hlg_perfdata *pd, char **to, struct blob *b,
 }
 
 /* "HEADER_ARCH": uname's word, from 7.0 on perf's own. */
-static void read_arch(struct hlg_perfdata *pd, struct blob *b)
+static int read_arch(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err)
 {
 	static const struct {
 		const char *word;
@@ -190,21 +190,25 @@ static void read_arch(struct hlg_perfdata *pd, struct blob *b)
 	const char *text;
 	size_t length;
 
+	(void)err;
 	if (pd->host.machine || !take_string(b, &text, &length))
-		return;
+		return 0;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strlen(words[i].word) == length &&
 		    memcmp(words[i].word, text, length) == 0)
 			pd->host.machine = words[i].machine;
+	return 0;
 }
 
 /* "HEADER_E_MACHINE": goes before the word. */
-static void read_machine(struct hlg_perfdata *pd, struct blob *b)
+static int read_machine(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err)
 {
 	uint32_t machine;
 
+	(void)err;
 	if (take_u32(b, &machine) && machine <= UINT16_MAX)
 		pd->host.machine = (uint16_t)machine;
+	return 0;
 }
 
 /* perf-record(1): short options may stand together; what takes a value ends them. */
@@ -223,23 +227,25 @@ static bool is_attaching(const char *word)
 
 /* "HEADER_CMDLINE": perf's own words, which the command's follow behind --, or behind
  * perf's options: those are not for us, but then perf began with the command. */
-static void read_cmdline(struct hlg_perfdata *pd, struct blob *b)
+static int read_cmdline(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err)
 {
 	uint32_t n;
 	const char *text;
 	size_t length;
 
+	(void)err;
 	if (!take_u32(b, &n))
-		return;
+		return 0;
 	for (uint32_t i = 0; i < n && take_string(b, &text, &length); i++) {
 		char word[16];
 
 		snprintf(word, sizeof(word), "%.*s", (int)(length < 15 ? length : 15),
 			 text);
 		if (strcmp(word, "--") == 0)
-			return;
+			return 0;
 		pd->host.attached |= is_attaching(word) && !pd->on_exec;
 	}
+	return 0;
 }
 
 /* "HEADER_EVENT_DESC": an event is known by its place, as perf has it. */
@@ -261,33 +267,51 @@ static int read_event_desc(struct hlg_perfdata *pd, struct blob *b, struct hlg_e
 	return rc;
 }
 
-static int use_feature(struct hlg_perfdata *pd, uint64_t feature, const uint8_t *data,
+static int read_cpu(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err)
+{
+	return keep_text(pd, &pd->host.cpu, b, err);
+}
+
+static int read_name(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err)
+{
+	return keep_text(pd, &pd->host.name, b, err);
+}
+
+static int read_compressed(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err)
+{
+	(void)b;
+	(void)err;
+	pd->host.compressed = true;
+	return 0;
+}
+
+/* The features that are read, in the order in which a file's are: a machine's number goes
+ * before its word. */
+static const struct feature {
+	unsigned number;
+	int (*read)(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err);
+} features[] = {
+	{HLG_FEATURE_E_MACHINE, read_machine},
+	{HLG_FEATURE_ARCH, read_arch},
+	{HLG_FEATURE_CPUDESC, read_cpu},
+	{HLG_FEATURE_CMDLINE, read_cmdline},
+	{HLG_FEATURE_EVENT_DESC, read_event_desc},
+	{HLG_FEATURE_COMPRESSED, read_compressed},
+	{HLG_FEATURE_HOSTNAME, read_name},
+};
+
+enum {
+	N_FEATURES = sizeof(features) / sizeof(features[0])
+};
+
+/* Of a pipe, where each is a record. */
+static int use_feature(struct hlg_perfdata *pd, uint64_t number, const uint8_t *data,
 		       size_t size, struct hlg_err *err)
 {
-	struct blob b = {data, size};
-
-	switch (feature) {
-	case HLG_FEATURE_ARCH:
-		read_arch(pd, &b);
-		return 0;
-	case HLG_FEATURE_E_MACHINE:
-		read_machine(pd, &b);
-		return 0;
-	case HLG_FEATURE_CPUDESC:
-		return keep_text(pd, &pd->host.cpu, &b, err);
-	case HLG_FEATURE_HOSTNAME:
-		return keep_text(pd, &pd->host.name, &b, err);
-	case HLG_FEATURE_CMDLINE:
-		read_cmdline(pd, &b);
-		return 0;
-	case HLG_FEATURE_EVENT_DESC:
-		return read_event_desc(pd, &b, err);
-	case HLG_FEATURE_COMPRESSED:
-		pd->host.compressed = true;
-		return 0;
-	default:
-		return 0;
-	}
+	for (size_t i = 0; i < N_FEATURES; i++)
+		if (features[i].number == number)
+			return features[i].read(pd, &(struct blob){data, size}, err);
+	return 0;
 }
 
 /* What a feature's section holds, to be freed; NULL and 0 bytes: nothing, or too much. */
@@ -314,14 +338,15 @@ static int read_section(const struct hlg_perfdata *pd, unsigned feature, uint8_t
 	return rc;
 }
 
-static int read_feature(struct hlg_perfdata *pd, unsigned feature, struct hlg_err *err)
+static int read_feature(struct hlg_perfdata *pd, const struct feature *feature,
+			struct hlg_err *err)
 {
 	uint8_t *data;
 	size_t size;
-	int rc = read_section(pd, feature, &data, &size, err);
+	int rc = read_section(pd, feature->number, &data, &size, err);
 
 	if (rc == 0)
-		rc = use_feature(pd, feature, data, size, err);
+		rc = feature->read(pd, &(struct blob){data, size}, err);
 	free(data);
 	return rc;
 }
@@ -356,15 +381,11 @@ static int find_features(struct hlg_perfdata *pd, uint64_t file_size, struct hlg
 
 static int read_features(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err *err)
 {
-	static const unsigned used[] = {HLG_FEATURE_E_MACHINE,  HLG_FEATURE_ARCH,
-					HLG_FEATURE_CPUDESC,    HLG_FEATURE_CMDLINE,
-					HLG_FEATURE_EVENT_DESC, HLG_FEATURE_COMPRESSED,
-					HLG_FEATURE_HOSTNAME};
 	int rc = find_features(pd, file_size, err);
 
-	for (size_t i = 0; rc == 0 && i < sizeof(used) / sizeof(used[0]); i++)
-		if (pd->features[used[i]].offset)
-			rc = read_feature(pd, used[i], err);
+	for (size_t i = 0; rc == 0 && i < N_FEATURES; i++)
+		if (pd->features[features[i].number].offset)
+			rc = read_feature(pd, &features[i], err);
 	return rc;
 }
 
