@@ -117,8 +117,7 @@ _Static_assert(sizeof(hlg_option_table) / sizeof(hlg_option_table[0]) <=
 		       8 * sizeof(((struct hlg_options *)0)->given),
 	       "a bit of given for each option");
 
-/* The place of word (len bytes) in "a|b|c" or "a,b,c", or -1. */
-static int word_index(const char *words, const char *word, size_t len)
+int hlg_options_place(const char *words, const char *word, size_t len)
 {
 	for (int i = 0;; i++) {
 		size_t n = strcspn(words, "|,");
@@ -151,7 +150,7 @@ static int set_bits(const char *arg, const struct hlg_option *opt, const char *v
 {
 	for (;;) {
 		size_t n = strcspn(value, ",");
-		int i = word_index(opt->value, value, n);
+		int i = hlg_options_place(opt->value, value, n);
 
 		if (i < 0)
 			return hlg_options_unknown_value(arg, value, true, opt->value,
@@ -313,7 +312,7 @@ static int set(struct hlg_options *options, const struct hlg_option *opt, const 
 
 	switch (opt->kind) {
 	case HLG_OPT_CHOICE:
-		i = word_index(opt->value, value, strlen(value));
+		i = hlg_options_place(opt->value, value, strlen(value));
 		*(int *)field = i;
 		return i >= 0 ? 0
 			      : hlg_options_unknown_value(arg, value, false, opt->value,

@@ -182,4 +182,7 @@ bool hlg_options_selects(const struct hlg_option *option);
 /* Did the user set the option of this name? */
 bool hlg_options_given(const struct hlg_options *options, const char *name);
 
+/* The place, from 0 on, of a word (len bytes) in "a|b|c" or "a,b,c"; or -1. */
+int hlg_options_place(const char *words, const char *word, size_t len);
+
 #endif

@@ -209,7 +209,7 @@ void hlg_compare_runs(struct hlg_compared *result,
 	if (!(pooled > 0) || !(pooled < 1)) /* all samples are of this row, or none */
 		return;
 	chance = chance_of(&a, &b, all);
-	half = quantile(&chance, HLG_COMPARE_LEVEL);
+	half = quantile(&chance, HLG_INTERVAL_LEVEL);
 	result->low = fmax(-1, fmin(result->low, result->diff - half));
 	result->high = fmin(1, fmax(result->high, result->diff + half));
 	result->p = fmax(result->exact ? result->p : 0, exceeds(&chance, result->diff));

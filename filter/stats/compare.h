@@ -26,7 +26,7 @@
 
 #include "filter/stats/dispersion.h"
 
-/* What is called significant: the false discovery rate, and the level of intervals. */
+/* What is called significant: the false discovery rate. */
 #define HLG_COMPARE_LEVEL 0.05
 
 /* From so many recordings of a side on, the spread between them is used. */

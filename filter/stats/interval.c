@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The 97.5th percentile of the standard normal distribution. */
-#define Z95 1.959963984540054
-
 struct hlg_share hlg_interval_wilson_at(double share, double n, double z)
 {
 	const double z2 = z * z;
@@ -23,7 +20,7 @@ struct hlg_share hlg_interval_wilson_at(double share, double n, double z)
 
 struct hlg_share hlg_interval_wilson(double share, double n)
 {
-	return hlg_interval_wilson_at(share, n, Z95);
+	return hlg_interval_wilson_at(share, n, HLG_INTERVAL_Z);
 }
 
 #define FEW   2

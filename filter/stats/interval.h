@@ -12,6 +12,11 @@
 
 #include "filter/profile/profile.h"
 
+/* The level of every interval that is told of a share or a mean: 95 %; and the quantile
+ * of the normal distribution for it. */
+#define HLG_INTERVAL_LEVEL 0.05
+#define HLG_INTERVAL_Z     1.959963984540054
+
 struct hlg_share {
 	double share, low, high; /* 0 to 1 */
 };

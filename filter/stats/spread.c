@@ -8,7 +8,6 @@
 #include "symtab/bsearch.h"
 
 #define EXACT 1000 /* values; of more the normal distribution is as good */
-#define Z95   1.959963984540054
 
 /* Between the values around part of the way from the least to the most. */
 static double quantile(const uint64_t *values, size_t n, double part)
@@ -30,8 +29,8 @@ static size_t left_out(size_t n)
 	size_t k = 0;
 
 	if (n > EXACT)
-		return (size_t)(((double)n - Z95 * sqrt((double)n)) / 2);
-	while (sum + chance <= 0.025) {
+		return (size_t)(((double)n - HLG_INTERVAL_Z * sqrt((double)n)) / 2);
+	while (sum + chance <= HLG_INTERVAL_LEVEL / 2) {
 		sum += chance;
 		chance *= (double)(n - k) / (double)(k + 1);
 		k++;
@@ -68,7 +67,8 @@ void hlg_spread_of(struct hlg_spread *s, uint64_t *values, size_t n)
 		squares += ((double)values[i] - s->mean) * ((double)values[i] - s->mean);
 	if (n > 1) {
 		s->deviation = sqrt(squares / (double)(n - 1));
-		half = hlg_interval_student_quantile(0.05, (double)(n - 1)) *
+		half = hlg_interval_student_quantile(HLG_INTERVAL_LEVEL,
+						     (double)(n - 1)) *
 		       s->deviation / sqrt((double)n);
 		s->low = fmax(0, s->mean - half);
 		s->high = s->mean + half;

@@ -42,20 +42,6 @@ static bool is_end(const struct hlg_verb_option *option)
 	return !option->name && !option->kind;
 }
 
-/* The place of word (n bytes) in "a|b|c" or "a,b,c", or -1. */
-static int find_word(const char *words, const char *word, size_t n)
-{
-	for (int i = 0;; i++) {
-		size_t len = strcspn(words, "|,");
-
-		if (len == n && memcmp(words, word, n) == 0)
-			return i;
-		if (words[len] == '\0')
-			return -1;
-		words += len + 1;
-	}
-}
-
 /* word is value, or of several in it the one that is unknown. */
 static int unknown_word(const struct hlg_verb_option *option, const char *value,
 			const char *word, const char *words, struct hlg_err *err)
@@ -70,7 +56,7 @@ static int unknown_word(const struct hlg_verb_option *option, const char *value,
 static int set_word(int *field, const struct hlg_verb_option *option, const char *value,
 		    struct hlg_err *err)
 {
-	int i = find_word(option->value, value, strlen(value));
+	int i = hlg_options_place(option->value, value, strlen(value));
 
 	if (i < 0)
 		return unknown_word(option, value, value, option->value, err);
@@ -85,10 +71,10 @@ static int set_bits(unsigned *field, const struct hlg_verb_option *option,
 
 	for (*field = 0;; word++) {
 		size_t n = strcspn(word, ",");
-		int i = find_word(option->value, word, n);
+		int i = hlg_options_place(option->value, word, n);
 
 		if (i < 0 && option->old)
-			i = find_word(option->old, word, n);
+			i = hlg_options_place(option->old, word, n);
 		if (i < 0)
 			return unknown_word(option, value, word, option->value, err);
 		*field |= 1u << i;

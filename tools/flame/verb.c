@@ -276,7 +276,11 @@ static bool rename_images(struct hlg_space *space, const struct hlg_space *like)
 
 		if (!path)
 			return false;
-		free(space->images[i]->path);
+		/* What it was called is its file still. */
+		if (space->images[i]->file)
+			free(space->images[i]->path);
+		else
+			space->images[i]->file = space->images[i]->path;
 		space->images[i]->path = path;
 	}
 	return true;

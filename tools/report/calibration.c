@@ -4,15 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "filter/options/options.h"
 #include "tools/perfdata/perfdata.h"
-
-static bool is_given(const struct hlg_options *options, const char *name)
-{
-	for (size_t i = 0; i < hlg_n_options; i++)
-		if (strcmp(hlg_option_table[i].name, name) == 0)
-			return options->given >> i & 1;
-	return false;
-}
 
 /* Only what samples by time or by a counter can be late. */
 static bool can_skid(const struct hlg_event *event)
@@ -94,7 +87,7 @@ int hlg_report_calibration_apply(struct hlg_run *run,
 	compare_processors(run, calibrated, paths, n);
 	if (!find_window(run, calibrated, &window))
 		return 0;
-	if (is_given(&run->options, "skid"))
+	if (hlg_options_given(&run->options, "skid"))
 		hlg_run_remark(run, "calibration: not used, because skid= is given");
 	else
 		run->options.skid = window;
