@@ -341,7 +341,7 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 {
 	struct injection *j = calloc(1, sizeof(*j)); /* too large for some stacks */
 	struct hlg_err err;
-	int status = 0, rc, told;
+	int status = 0, rc;
 
 	if (!j) {
 		hlg_err_memory(&err, in->files[0]);
@@ -352,9 +352,10 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 	j->direct = args->direct;
 	rc = inject_into(j, in, &status, &err);
 	free(j);
-	told = rc < 0 ? hlg_output_error(&err) : 0;
-	if (status != 3) /* samples that do not fit */
-		status = told;
+	if (rc < 0 && status == 3) /* samples that do not fit */
+		hlg_output_error(&err);
+	else if (rc < 0)
+		status = hlg_output_error(&err);
 	return hlg_output_end(status);
 }
 
