@@ -188,7 +188,9 @@ def says_missing(out):
         return any(w in gzip.decompress(out) for w in (b"unrecorded=", b"unnamed="))
     return any(word in out for word in (
         b"out of memory", b"could not be read", b"cannot be read", b"cannot be opened",
-        b"[stack not kept]", b" not kept", b"no stack"))
+        b"[stack not kept]", b" not kept", b"no stack",
+        # Of an ELF that could be read in part only: what is not in that part has no check.
+        b" tested addresses lie", b" tested samples lie"))
 
 
 def judge(case, trial, found):
@@ -432,7 +434,7 @@ def add_inputs(bed, hlguest):
     with open(samples, "w", encoding="ascii") as f:
         f.write(SAMPLES)
     bed.inputs["samples.txt"] = samples
-    for name, content in (("host", HOST), ("list", b"demo-user.data\n./\n")):
+    for name, content in (("host", HOST), ("list", b"demo-user.data\n")):
         bed.inputs[name] = os.path.join(bed.folder, name)
         with open(bed.inputs[name], "wb") as f:
             f.write(content)
