@@ -186,8 +186,12 @@ static int sampling(char *word, size_t size, const struct hlg_record_tracing *ho
 	if (strcmp(frequency, "max") == 0)
 		return hlg_err_set(err, HLG_EINPUT, "-F max: not with %s (use a number)",
 				   option);
-	snprintf(word, size, "%.*s/freq=%s/%s", name, event, frequency,
-		 colon ? colon + 1 : "");
+	if ((size_t)snprintf(word, size, "%.*s/freq=%s/%s", name, event, frequency,
+			     colon ? colon + 1 : "") >= size)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "-e %.40s...: too long a name with %s (use -e "
+				   "cpu-clock or -e cycles:G)",
+				   event, option);
 	return 0;
 }
 

@@ -283,11 +283,15 @@ END_TEST
 
 START_TEST(events_that_take_no_frequency)
 {
+	char name[300] = "cycles";
+
+	memset(name + 6, 'x', sizeof(name) - 7); /* cut, it would be another event's */
 	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
 	ck_assert_ptr_nonnull(strstr(ask("{a,b}:S", "997"), "not one plain event"));
 	ck_assert_ptr_nonnull(
 		strstr(ask("kvm:kvm_exit:G", "997"), "not one plain event"));
 	ck_assert_ptr_nonnull(strstr(ask("cycles", "max"), "use a number"));
+	ck_assert_ptr_nonnull(strstr(ask(name, "997"), "too long a name"));
 }
 END_TEST
 
