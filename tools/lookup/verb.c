@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,17 +83,20 @@ static bool is_beside_fault(const char *line)
 	return false;
 }
 
-static bool looks_like_address(const char *word)
-{
-	return find_fault(word) || isdigit((unsigned char)word[0]) ||
-	       word[strspn(word, "0123456789abcdefABCDEF")] == '\0';
-}
-
 /* Behind an image, what is no file is the name of a function. */
 static bool may_be_name(const char *word)
 {
 	return !strpbrk(word, "/@") && strcmp(word, "-") != 0 &&
 	       strncmp(word, "map:", 4) != 0 && access(word, F_OK) != 0;
+}
+
+/* What begins with a digit and is none, as 0.data, may be a file. */
+static bool looks_like_address(const char *word)
+{
+	const size_t digits = strspn(word, "0123456789abcdefABCDEF");
+
+	return find_fault(word) || word[digits] == '\0' || strncasecmp(word, "0x", 2) == 0 ||
+	       (isdigit((unsigned char)word[0]) && may_be_name(word));
 }
 
 static int take_word(void *arguments, const struct hlg_verb_option *option, char *word,
@@ -589,9 +593,9 @@ const struct hlg_verb hlg_verb_lookup = {
 	       "a function, or a part that only one has, stands for its address. What "
 	       "Hyperlight says of a fault stands for its address, in quotes or from "
 	       "standard input. A word is "
-	       "an address if it begins with a digit or has nothing "
-	       "but hexadecimal digits, unless it is the first and a file; any other "
-	       "image of such a name can be written ./cafe.",
+	       "an address if it begins with 0x or has nothing but hexadecimal digits, "
+	       "unless it is the first and a file; any other file of such a name can be "
+	       "written ./cafe.",
 	.examples =
 		"hlguest lookup guest.elf@0x4000 0x53a0 0x5280\twhat is at two "
 		"addresses\n"
