@@ -348,8 +348,9 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 				 said, hlg_banner_noun(r, true));
 		else if (addrs < HLG_VERDICT_LEAST_ADDRS)
 			snprintf(text, HLG_TEXT_PIECE,
-				 "%s: too few distinct addresses (%" PRIu64 " of %d)",
-				 said, addrs, HLG_VERDICT_LEAST_ADDRS);
+				 "%s: %" PRIu64 " distinct address%s, %d are needed",
+				 said, addrs, addrs == 1 ? "" : "es",
+				 HLG_VERDICT_LEAST_ADDRS);
 		else
 			snprintf(text, HLG_TEXT_PIECE, "%s: the %s may fit by chance",
 				 said, noun);

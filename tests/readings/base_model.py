@@ -168,10 +168,10 @@ class Judge:
     def not_found(self, i, left, found):
         path = self.made.guests[i].path
         if len(left) < MANY:
-            before = " are left by the images before it" if self.seen else ""
+            before = " left by the images before it" if self.seen else ""
             self.err.append(line(
-                f"hlguest: {path}: too few distinct addresses to find a base: {len(left)}{before}, "
-                "and some 20 are needed (record longer, or at a higher rate)"))
+                f"hlguest: {path}: {len(left)} distinct address{'es' * (len(left) != 1)}{before}, "
+                "about 20 are needed to find a base (record longer, or at a higher rate)"))
             return
         self.err.append("|".join(line(
             f"hlguest: {path}: no base stands out; the best, {fit.base:#x}, has ",

@@ -189,8 +189,8 @@ class Text:
         some = "tested " * (tested < len(rips))
         how = {"OK": rf"all {tested} {some}addresses lie on instruction starts \(\d+ % by chance\)",
                "WRONG ELF OR BASE": r"[\d.]+ % lie on .*",
-               "cannot tell": rf"too few distinct addresses \({tested} of"
-                              r" 12\)|the addresses may fit by chance|no address lies in .*"}
+               "cannot tell": rf"{tested} distinct address(es)?, 12 are "
+                              r"needed|the addresses may fit by chance|no address lies in .*"}
         of = how.get(said[:2] if said.startswith("OK") else said, ".*")
         return "", [re.compile(f"check     {said}: ({of}){re.escape(off)}" +
                                (".*" if self.judge.is_wrong else ""))]

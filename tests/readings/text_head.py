@@ -95,8 +95,8 @@ class Head:
         if few and not n and guest:
             text = f"{said}: no sample lies in a function (is it the guest's ELF?)"
         elif few:
-            text = f"{said}: too few distinct addresses ({distinct} of 12)" if distinct < 12 else \
-                f"{said}: the samples may fit by chance"
+            text = f"{said}: {distinct} distinct address{'es' * (distinct != 1)}, 12 are needed" \
+                if distinct < 12 else f"{said}: the samples may fit by chance"
         elif trust["verdict"] == "not tested":
             text = f"{said}: there is no code to check the samples with"
         elif not n:

@@ -259,10 +259,10 @@ static int not_found(const struct hlg_image *image, const struct hlg_addresses *
 	hlg_interval_part(percent, found->best.on, found->best.off);
 	if (addrs->n < 20)
 		hlg_err_set(&err, HLG_EINPUT,
-			    "%s: too few distinct addresses to find a base: %zu%s, and "
-			    "some 20 are needed (record longer, or at a higher rate)",
-			    image->path, addrs->n,
-			    others ? " are left by the images before it" : "");
+			    "%s: %zu distinct address%s%s, about 20 are needed to find a "
+			    "base (record longer, or at a higher rate)",
+			    image->path, addrs->n, addrs->n == 1 ? "" : "es",
+			    others ? " left by the images before it" : "");
 	else if (found->best.on == 0)
 		hlg_err_set(&err, HLG_EINPUT,
 			    "%s: no base stands out (is it this guest's ELF?)",
