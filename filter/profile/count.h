@@ -36,6 +36,7 @@ static inline uint64_t hlg_count_weigh(enum hlg_weight weight, struct hlg_count 
 struct hlg_recording_sums {
 	uint64_t recordings; /* how many; of a saved profile those that it sums */
 	uint64_t samples, guest, host, deselected;
+	uint64_t traced; /* of host: hits of tracepoints, where a batch read it */
 	/* What is lacking: tools/feed/lacks.h. */
 	uint64_t lost;      /* LOST records' sum, or LOST_SAMPLES' if larger */
 	uint64_t throttled; /* THROTTLE records */

@@ -637,3 +637,11 @@ struct hlg_count hlg_profile_traced(const struct hlg_profile *profile)
 			hlg_count_add(&traced, profile->events[i].host);
 	return traced;
 }
+
+struct hlg_count hlg_profile_host(const struct hlg_profile *profile)
+{
+	struct hlg_count host = profile->host;
+
+	hlg_count_sub(&host, hlg_profile_traced(profile));
+	return host;
+}

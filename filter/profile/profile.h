@@ -382,6 +382,9 @@ static inline bool hlg_profile_hit(struct hlg_profile *profile, uint32_t event_i
  * and no time. */
 struct hlg_count hlg_profile_traced(const struct hlg_profile *profile);
 
+/* And the others, which with the guest's are what was sampled: shares are of both. */
+struct hlg_count hlg_profile_host(const struct hlg_profile *profile);
+
 /* The series of a sample as by= has it; HLG_NO_SERIES without memory. */
 uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample *sample);
 

@@ -37,7 +37,7 @@ struct hlg_group {
 struct hlg_report_file {
 	const char *path;
 	const char *problem; /* why it could not be read; NULL if it was */
-	uint64_t samples, guest, lost;
+	uint64_t samples, guest, host, traced, lost; /* traced: of host */
 	struct hlg_per_file_verdict fit;
 };
 

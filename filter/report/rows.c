@@ -167,11 +167,9 @@ int hlg_rows_each_host(void *to, const struct hlg_report *report,
 		       struct hlg_err *err)
 {
 	size_t n = hlg_rows_host_shown(report);
-	struct hlg_count all = report->profile->host;
-	double total;
+	const double total = (double)hlg_count_weigh(report->all.weight,
+						     hlg_profile_host(report->profile));
 
-	hlg_count_sub(&all, hlg_profile_traced(report->profile));
-	total = (double)hlg_count_weigh(report->all.weight, all);
 	for (size_t i = 0; i < n; i++) {
 		const struct hlg_host_row *host = &report->host->rows[i];
 		uint64_t weight = hlg_count_weigh(report->all.weight, host->count);

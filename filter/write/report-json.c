@@ -464,6 +464,8 @@ static json_t *files(const struct hlg_report *r)
 						  : json_null());
 		json_object_set_new(o, "samples", hlg_json_number(file->samples));
 		json_object_set_new(o, "guest", hlg_json_number(file->guest));
+		json_object_set_new(o, "host", hlg_json_number(file->host));
+		json_object_set_new(o, "tracepoint", hlg_json_number(file->traced));
 		json_object_set_new(o, "lost", hlg_json_number(file->lost));
 		json_object_set_new(o, "base",
 				    file->fit.n_bases ? hlg_json_hex(file->fit.base)

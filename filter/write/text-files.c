@@ -181,12 +181,13 @@ static char *name_of(const struct list *l, const char *path)
 
 static bool write_file(FILE *f, const struct list *l, const struct hlg_report_file *file)
 {
-	double all = (double)file->samples;
+	const uint64_t host = file->host - file->traced;
 	char base[32], trust[12], *name = name_of(l, file->path);
 	struct hlg_value c[COLUMNS] = {
 		[SAMPLES] = hlg_table_count_value(file->samples),
 		[GUEST] = hlg_table_count_value(file->guest),
-		[SHARE] = hlg_table_number_value(all > 0 ? (double)file->guest / all : 0),
+		[SHARE] = hlg_table_number_value(
+			hlg_interval_part_share(file->guest, host)),
 		[LOST] = hlg_table_count_value(file->lost),
 		[BASE] = hlg_table_text_value(file->fit.n_bases ? base : NULL),
 		[CHECK] = hlg_table_text_value(trust),

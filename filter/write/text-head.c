@@ -96,7 +96,8 @@ static void add_event(struct hlg_text_line *line, const struct hlg_report *r,
 		event->kind == HLG_EVENT_TIMER && time > counted && time / 100 < counted
 			? time
 			: counted);
-	uint64_t sampled = event->host.samples + sum->count.samples;
+	const double host =
+		hlg_interval_part_share(event->host.samples, sum->count.samples);
 	char period[32];
 
 	add_event_name(line, r, event);
@@ -116,10 +117,8 @@ static void add_event(struct hlg_text_line *line, const struct hlg_report *r,
 	/* By no tracepoint, which marks entries and exits. Most of it is worth knowing.
 	 */
 	if (event->host.samples && event->kind != HLG_EVENT_TRACEPOINT)
-		hlg_text_line_add(
-			line, 2 * event->host.samples > sampled ? 0 : 4,
-			"host %ld %% of samples",
-			lround(100 * (double)event->host.samples / (double)sampled));
+		hlg_text_line_add(line, host > 0.5 ? 0 : 4, "host %ld %% of samples",
+				  lround(100 * host));
 }
 
 /* One event stands on the line of what is of all; of several each has one below it. */

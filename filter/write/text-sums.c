@@ -103,7 +103,7 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_profile *p = r->profile;
 	const struct hlg_view *v = &r->all;
-	uint64_t traced = hlg_profile_traced(p).samples;
+	const uint64_t traced = hlg_profile_traced(p).samples;
 	struct sum s = {.f = f, .screen = &r->screen};
 	char number[24];
 	int width = snprintf(number, sizeof(number), "%" PRIu64, p->seen.samples);
@@ -111,7 +111,7 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 	begin_sum(&s, "accounted", p->seen.samples, width,
 		  p->seen.samples == 1 ? "sample" : "samples");
 	add_term(&s, v->guest.samples, "guest");
-	add_term(&s, p->host.samples - traced, "host");
+	add_term(&s, hlg_profile_host(p).samples, "host");
 	add_term(&s, traced, traced == 1 ? "tracepoint hit" : "tracepoint hits");
 	add_term(&s, p->deselected.samples, "filtered out");
 	end_sum(&s);
@@ -189,23 +189,35 @@ static struct hlg_table sums_table(struct hlg_column columns[static 4],
 		{NULL, what, .type = HLG_VALUE_WORD, .width = (signed char)-width},
 		{NULL, "samples", .type = HLG_VALUE_COUNT, 1, (signed char)(28 - width)},
 		{NULL, "period", .type = HLG_VALUE_COUNT, 1, (signed char)period},
-		{NULL, "share", .type = HLG_VALUE_PERCENT, 1, 10, .unit = " %"},
+		{NULL, "share", .type = HLG_VALUE_PERCENT, 1, 10, .unit = " %",
+		 .none = "-"},
 	};
 
 	memcpy(columns, all, sizeof(all));
 	return (struct hlg_table){.columns = columns, .n = 4};
 }
 
-static void write_sum(FILE *f, const struct hlg_table *table, const char *what,
-		      struct hlg_count count, struct hlg_count of)
+/* share: NAN where it is no part. */
+static void put_sum(FILE *f, const struct hlg_table *table, const char *what,
+		    struct hlg_count count, double share)
 {
 	const struct hlg_value c[] = {
 		hlg_table_text_value(what), hlg_table_count_value(count.samples),
-		hlg_table_count_value(count.period),
-		hlg_table_number_value(
-			of.samples ? (double)count.samples / (double)of.samples : 0)};
+		hlg_table_count_value(count.period), hlg_table_number_value(share)};
 
 	hlg_table_text_row(f, table, c, 0);
+}
+
+static void write_sum(FILE *f, const struct hlg_table *table, const char *what,
+		      struct hlg_count count, struct hlg_count of)
+{
+	put_sum(f, table, what, count,
+		hlg_interval_part_share(count.samples, of.samples - count.samples));
+}
+
+static bool has_states(const struct hlg_report *r)
+{
+	return r->options->stacks == HLG_STACKS_COUNTERS;
 }
 
 /* With stacks=counters: the states from one up to, not including, another. */
@@ -215,32 +227,45 @@ static void write_states(FILE *f, const struct hlg_table *table,
 {
 	char what[32];
 
-	for (int i = from; r->options->stacks == HLG_STACKS_COUNTERS && i < to; i++) {
+	for (int i = from; has_states(r) && i < to; i++) {
 		snprintf(what, sizeof(what), "    %s",
 			 hlg_report_table_state((enum hlg_state)i));
 		write_sum(f, table, what, r->profile->states[i], of);
 	}
 }
 
-void hlg_text_sums_all(FILE *f, const struct hlg_report *r)
+/* What was sampled, host and guest, is 100 %; what was left out, and hits of
+ * tracepoints, are no parts of it. */
+static void write_whole(FILE *f, const struct hlg_table *t, const struct hlg_report *r)
 {
 	const struct hlg_profile *p = r->profile;
+	const struct hlg_count traced = hlg_profile_traced(p), host = hlg_profile_host(p);
+	const uint64_t guest = r->all.guest.samples;
+	const bool all = p->seen.samples == host.samples + guest;
+
+	hlg_table_text_head(f, t);
+	put_sum(f, t, "all", p->seen, all && p->seen.samples ? 1 : NAN);
+	put_sum(f, t, "  filtered out", p->deselected, NAN);
+	if (traced.samples)
+		put_sum(f, t, "  tracepoint hits", traced, NAN);
+	put_sum(f, t, "  host", host, hlg_interval_part_share(host.samples, guest));
+	if (traced.samples && has_states(r)) /* states are of both */
+		put_sum(f, t, "  host and hits", p->host, NAN);
+	write_states(f, t, r, HLG_HOST_KERNEL, HLG_N_STATES, p->host);
+	put_sum(f, t, "  guest", r->all.guest,
+		hlg_interval_part_share(guest, host.samples));
+}
+
+void hlg_text_sums_all(FILE *f, const struct hlg_report *r)
+{
 	const struct hlg_view *v = &r->all;
-	struct hlg_count traced = hlg_profile_traced(p);
 	struct hlg_count unlabelled = v->kinds[HLG_GAP];
 	struct hlg_column columns[4];
 	const struct hlg_table t =
-		sums_table(columns, &r->screen, "", 19); /* "    tracepoint hits" */
+		sums_table(columns, &r->screen, "", 19);
 
 	hlg_count_sub(&unlabelled, v->padding);
-	hlg_table_text_head(f, &t);
-	write_sum(f, &t, "all", p->seen, p->seen);
-	write_sum(f, &t, "  filtered out", p->deselected, p->seen);
-	write_sum(f, &t, "  host", p->host, p->seen);
-	if (traced.samples)
-		write_sum(f, &t, "    tracepoint hits", traced, p->host);
-	write_states(f, &t, r, HLG_HOST_KERNEL, HLG_N_STATES, p->host);
-	write_sum(f, &t, "  guest", v->guest, p->seen);
+	write_whole(f, &t, r);
 	write_states(f, &t, r, HLG_GUEST_KERNEL, HLG_HOST_KERNEL, v->guest);
 	write_sum(f, &t, "    function", v->kinds[HLG_FUNCTION], v->guest);
 	write_sum(f, &t, "    label", v->kinds[HLG_LABEL], v->guest);

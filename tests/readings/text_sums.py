@@ -78,12 +78,17 @@ class Sums:
                    Column("share", 1, 10)]
         yield head(columns)
         traced = {"samples": hits.samples, "period": hits.period}
-        sums = [("all", of["seen"], "seen"), ("  filtered out", of["deselected"], "seen"),
-                ("  host", of["host"], "seen"),
-                *([("    tracepoint hits", traced, "host")] if hits.samples else []),
+        host = {key: of["host"][key] - traced[key] for key in traced}
+        both = host["samples"] + of["guest"]["samples"]
+        sampled = {"samples": both}
+        sums = [("all", of["seen"], sampled if both == of["seen"]["samples"] else None),
+                ("  filtered out", of["deselected"], None),
+                *([("  tracepoint hits", traced, None)] if hits.samples else []),
+                ("  host", host, sampled),
+                *([("  host and hits", of["host"], None)] if hits.samples and states else []),
                 *((f"    {name}", count, "host") for name, count in states.items()
                   if not name.startswith("guest")),
-                ("  guest", of["guest"], "seen"),
+                ("  guest", of["guest"], sampled),
                 *((f"    {name}", count, "guest") for name, count in states.items()
                   if name.startswith("guest")),
                 *((f"    {name}", of[name], "guest") for name in ("function", "label", "gap")),
@@ -91,10 +96,20 @@ class Sums:
                 ("      unlabelled", unlabelled, "guest"), ("    VM exits", of["border"], "guest"),
                 ("    data", of["data"], "guest"), ("    outside", of["outside"], "guest"),
                 *([("  dropped gaps", of["dropped"], "guest")] if of["dropped"]["samples"] else [])]
-        for name, count, whole_of in sums:
-            share = count["samples"] / of[whole_of]["samples"] if of[whole_of]["samples"] else 0
+        for name, count, whole in sums:
+            whole = of[whole] if isinstance(whole, str) else whole
             yield row(columns, [name, str(count["samples"]), str(count["period"]),
-                                joined("", percent(share), " %")])
+                                self.sampled_share(count["samples"], whole)])
+
+    @staticmethod
+    def sampled_share(part, whole):
+        """None that is told as 100.00 % of host and guest, if the other has any."""
+        if whole is None:
+            return "-"
+        share = part / whole["samples"] if whole["samples"] else 0
+        if part < whole["samples"]:
+            share = min(share, .9999)
+        return joined("", percent(share), " %")
 
     def file_lines(self):
         if len(self.files) == 1:
@@ -124,13 +139,13 @@ class Sums:
         shown = [c for c in columns if c.heading not in left]
         yield head(shown)
         for f in self.json["files"]:
-            share = f["guest"] / f["samples"] if f["samples"] else 0
+            both = {"samples": f["guest"] + f["host"] - f["tracepoint"]}
             name = f["path"][len(folder):]
             if self.columns and len(name) > room():
                 from_ = max(0, min(len(name) if tails else alike - len(folder),
                                    len(name) + 2 - room()))
                 name = (".." if self.ascii else "…") * (from_ > 0) + name[from_:]
-            cells = [str(f["samples"]), str(f["guest"]), joined("", percent(share), " %"),
+            cells = [str(f["samples"]), str(f["guest"]), self.sampled_share(f["guest"], both),
                      str(f["lost"]), self.base_of(f), SAID[f["verdict"]].partition(" ELF")[0],
                      name]
             yield row(shown, [cell for c, cell in zip(columns, cells) if c.heading not in left],

@@ -100,6 +100,7 @@ static int read_contents(struct worker *w, size_t number, bool apart,
 	struct hlg_batch_file *file = &w->batch->files[number];
 	const char *path = w->batch->paths[number];
 	bool callgraph = w->options->stacks == HLG_STACKS_CALLGRAPH;
+	int rc;
 
 	*contents = (struct contents){.saved = !w->batch->given && hlg_pprof_is(path)};
 	w->how.stacks = callgraph ? &contents->stacks : NULL;
@@ -108,9 +109,10 @@ static int read_contents(struct worker *w, size_t number, bool apart,
 		return hlg_err_memory(&file->err, path);
 	if (apart && !contents->saved)
 		hlg_profile_keep_apart(&w->file);
-	return read_path(w, path, contents->saved,
-			 w->options->mode != HLG_SHOW_GUEST ? &contents->rows : NULL,
-			 file);
+	rc = read_path(w, path, contents->saved,
+		       w->options->mode != HLG_SHOW_GUEST ? &contents->rows : NULL, file);
+	file->sums.traced = hlg_profile_traced(&w->file).samples;
+	return rc;
 }
 
 static void forget(struct worker *w, struct contents *contents)
@@ -302,6 +304,7 @@ static void add_sums(struct hlg_recording_sums *to, const struct hlg_recording_s
 	to->samples += from->samples;
 	to->guest += from->guest;
 	to->host += from->host;
+	to->traced += from->traced;
 	to->deselected += from->deselected;
 	hlg_lacks_add(to, from);
 	to->attached |= from->attached;

@@ -72,6 +72,7 @@ static struct hlg_report_file *list_files(const struct hlg_batch *batch,
 		files[i] = (struct hlg_report_file){
 			batch->paths[i],    file->rc < 0 ? file->err.msg : NULL,
 			file->sums.samples, file->sums.guest,
+			file->sums.host,    file->sums.traced,
 			file->sums.lost,    fit_of(file, space)};
 	}
 	if (files)

@@ -42,11 +42,6 @@ static void put_time(FILE *f, uint64_t ns)
 		fprintf(f, "%" PRIu64 ":%02" PRIu64, s / 60, s % 60);
 }
 
-static long percent_of(uint64_t part, uint64_t all)
-{
-	return all ? lround(100 * (double)part / (double)all) : 0;
-}
-
 /* A clock without how often and of whom it samples; others as they are. */
 static int plain_length(const char *event)
 {
@@ -120,8 +115,8 @@ void hlg_top_text_live(FILE *f, const struct hlg_top_shown *shown)
 	}
 	if (s->host.samples > s->traced)
 		fprintf(f, "  host %ld %%",
-			percent_of(s->host.samples - s->traced,
-				   s->host.samples - s->traced + guest.samples));
+			lround(100 * hlg_interval_part_share(s->host.samples - s->traced,
+							     guest.samples)));
 	fprintf(f, "  lost %" PRIu64, s->lost);
 	if (shown->rows && shown->exits)
 		put_exits(f, shown);
