@@ -122,6 +122,8 @@ int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err
  * folder that all are in is said once. */
 int hlg_text_files(FILE *f, const struct hlg_report *report,
 		   const struct hlg_table_sink *sink, struct hlg_err *err);
+/* The same behind an empty line, of many the first; nothing of one alone. */
+int hlg_text_files_write(FILE *f, const struct hlg_report *report, struct hlg_err *err);
 int hlg_report_records(void *report, struct hlg_records *to, struct hlg_err *err);
 int hlg_report_json_write(FILE *f, const struct hlg_report *report, struct hlg_err *err);
 int hlg_folded_report(FILE *f, const struct hlg_report *report, struct hlg_err *err);

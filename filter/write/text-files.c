@@ -21,7 +21,8 @@ enum {
 	CHECK,
 	FILE_NAME,
 	COLUMNS,
-	NAME = 24 /* cells for names, before columns are left out */
+	NAME = 24, /* cells for names, before columns are left out */
+	FEW = 40   /* recordings are listed in text, however small top= is */
 };
 
 static const struct hlg_column all_columns[COLUMNS] = {
@@ -235,4 +236,29 @@ int hlg_text_files(FILE *f, const struct hlg_report *r, const struct hlg_table_s
 		ok &= write_file(f, &l, &r->files[i]);
 	free(heading);
 	return ok ? 0 : hlg_err_memory(err, "report");
+}
+
+int hlg_text_files_write(FILE *f, const struct hlg_report *r, struct hlg_err *err)
+{
+	const uint64_t top = r->options->top;
+	struct hlg_report shown = *r;
+	size_t wrong = 0;
+	int rc;
+
+	if (r->n_files < 2)
+		return 0;
+	if (top && r->n_files > FEW && (top == HLG_UNSET || r->n_files > top))
+		shown.n_files = top == HLG_UNSET || top < FEW ? FEW : (size_t)top;
+	for (size_t i = shown.n_files; i < r->n_files; i++)
+		wrong += r->files[i].problem ||
+			 r->files[i].fit.verdict >= HLG_TRUST_MIXED;
+	fputc('\n', f);
+	rc = hlg_text_files(f, &shown, &hlg_table_text, err);
+	if (shown.n_files == r->n_files)
+		return rc;
+	fprintf(f, "(%zu more", r->n_files - shown.n_files);
+	if (wrong)
+		fprintf(f, ", %zu of them left out or not fitting", wrong);
+	fputs(": --top=0)\n", f);
+	return rc;
 }

@@ -17,7 +17,7 @@
 #include "symtab/image/base.h"
 
 enum {
-	MOST_SANDBOXES = 4 /* lines of them on a screen */
+	MOST_SANDBOXES = 4 /* lines of them */
 };
 
 static const char *machine_name(const struct hlg_image *image)
@@ -257,8 +257,7 @@ static uint32_t next_largest(const struct hlg_sandboxes *all, uint32_t last)
 	return found;
 }
 
-/* A line for each of several by its number; on a screen for a few, those with most
- * samples. */
+/* A line for each of a few by its number; of more those with most samples. */
 static void write_sandboxes(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_sandboxes *all = &r->profile->sandboxes;
@@ -274,9 +273,7 @@ static void write_sandboxes(FILE *f, const struct hlg_report *r)
 		rest.samples -= all->at[i].count.samples;
 		rest.period -= all->at[i].count.period;
 	}
-	shown = n > MOST_SANDBOXES && r->screen.lines && !r->options->wide
-			? MOST_SANDBOXES - 1
-			: n;
+	shown = n > MOST_SANDBOXES && !r->options->wide ? MOST_SANDBOXES - 1 : n;
 	for (uint32_t i = 0; i < all->n && shown == n; i++)
 		if (all->at[i].count.samples) {
 			write_sandbox(f, r, label, i + 1, all->at[i].count);

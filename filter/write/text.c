@@ -616,10 +616,7 @@ int hlg_text_write(FILE *f, const struct hlg_report *report, struct hlg_err *err
 		rc = write_host(f, &fitted, err);
 	if (rc == 0) {
 		fputs(tail, f);
-		if (fitted.n_files > 1) {
-			fputc('\n', f);
-			rc = hlg_text_files(f, &fitted, &hlg_table_text, err);
-		}
+		rc = hlg_text_files_write(f, &fitted, err);
 		if (fitted.options->verbose)
 			hlg_text_details_write(f, &fitted);
 	}

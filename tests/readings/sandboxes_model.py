@@ -294,7 +294,7 @@ class Judge(report_model.Judge):
             yield f"bases in text: {got}, not {lines}"
 
     def lines(self, listed):
-        """Of several those that have samples; on a screen of more than four the largest three."""
+        """Of several those that have samples; of more than four the largest three."""
         rng = self.rng
         screen, wide = rng.random() < .6, rng.random() < .3
         columns = rng.choice((60, 80, 200))
@@ -306,7 +306,7 @@ class Judge(report_model.Judge):
         got = found[0].splitlines() if found else []
         columns = 0 if wide else columns
         shown = [f for f in listed if f["samples"] and len(listed) > 1]
-        more = len(shown) - MOST + 1 if len(shown) > MOST and screen and not wide else 0
+        more = len(shown) - MOST + 1 if len(shown) > MOST and not wide else 0
         if more:
             shown = sorted(shown, key=lambda f: (-f["samples"], f["sandbox"]))[:MOST - 1]
         expected = [self.line(f, i == 0, listed[0]["pid"], columns) for i, f in enumerate(shown)]
