@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records of the report, as CSV has them: `total`, `event`, `sandbox`, `note`, `stacks`,
+ * Records of the report, as CSV has them: `selected`, `total`, `event`, `sandbox`, `note`, `stacks`,
  * `trust`, `remark`, `function` (with labels and gaps), `other` (data, outside; and guest
  * addresses, when names are suppressed), `region`, `host`.
  */
@@ -131,6 +131,8 @@ static void write_head(struct hlg_records *to, const struct hlg_report *r)
 
 	hlg_format_begin(to, &table);
 	hlg_report_table_sums(sums, r);
+	if (r->options->selection)
+		write_record(to, "selected", r->options->selection, NULL);
 	for (size_t i = 0; i < HLG_REPORT_SUMS; i++) {
 		write_record(to, "total", sums[i].name, &sums[i].count);
 		if (i == HLG_REPORT_GUEST)

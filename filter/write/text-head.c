@@ -374,6 +374,13 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	hlg_text_line_wrap(f, screen, "check     ", text);
 }
 
+void hlg_text_head_selected(FILE *f, const char *selection,
+			    const struct hlg_screen *screen)
+{
+	if (selection)
+		hlg_text_line_wrap(f, screen, "selected  ", selection);
+}
+
 void hlg_text_head_write(FILE *f, const struct hlg_report *r)
 {
 	char callers[HLG_TEXT_CALLERS];
@@ -383,6 +390,7 @@ void hlg_text_head_write(FILE *f, const struct hlg_report *r)
 	for (size_t i = 0; i < r->space->n_images; i++)
 		write_guest(f, r, r->space->images[i], i ? "" : "guest");
 	write_recorded(f, r);
+	hlg_text_head_selected(f, r->options->selection, &r->screen);
 	if (r->space->n_images)
 		hlg_text_head_check(f, r, &r->screen);
 	if (hlg_text_callers_check(callers, r))

@@ -9,6 +9,10 @@
 /* With its warnings, and an empty line behind. */
 void hlg_text_head_write(FILE *f, const struct hlg_report *report);
 
+/* The line that says which samples were chosen (struct hlg_options); NULL: all. */
+void hlg_text_head_selected(FILE *f, const char *selection,
+			    const struct hlg_screen *screen);
+
 /* The line that says how far its check bears it out. */
 void hlg_text_head_check(FILE *f, const struct hlg_report *report,
 			 const struct hlg_screen *screen);

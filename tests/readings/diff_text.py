@@ -414,6 +414,8 @@ class Judge(diff_model.Judge):
     def tail(self, got):
         for i in (0, 1):
             yield from self.side(i)
+        if self.select.words:
+            yield line("selected  ", " ".join(word[2:] for word in self.select.words))
         yield from self.notes("note:     ", got)
         if self.text_options["verbose"]:
             yield from self.details(got)

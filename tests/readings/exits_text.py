@@ -166,6 +166,8 @@ class Text:
     def __init__(self, judge, screen, choice, told, whole):
         self.judge, self.screen, self.told, self.whole = judge, screen, told, whole
         self.by_tid, self.top = choice.by_tid, choice.top_asked
+        self.selected = [word for word in choice.words
+                         if word.split("=")[0] in ("--pid", "--tid", "--time")]
         self.kind = "exit" if told["pairs"]["exit"] or "kernel_ns" in told["time"] else "vmm"
         self.readings = choice.readings
 
@@ -206,6 +208,9 @@ class Text:
         if self.kind == "exit":
             told = f"{pairs['exit']} exits (kvm_exit to kvm_entry), {pairs['vmm']} to the VMM"
         yield from wrap("recorded  ", told + brief)
+        selected = [word[2:] for word in self.selected]
+        if selected:
+            yield from wrap("selected  ", " ".join(selected))
         yield from lines
         yield from wrap("time      ", parts(self.told["time"]))
         for table in self.told["tables"]:

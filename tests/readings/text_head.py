@@ -22,6 +22,8 @@ class Head:
                 (3, plural(image["symbols"], "symbol"), ", "),
                 (0, f"base {image['base']} ({image['base_from']})", ", ")], self.columns)
         yield from self.recorded()
+        if self.select.words:
+            yield line("selected  ", " ".join(word[2:] for word in self.select.words))
         yield line("check     ", self.verdict())
         if told := self.callers():
             yield line("callers   ", told)

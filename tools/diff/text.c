@@ -16,6 +16,7 @@
 #include "filter/report/banner.h"
 #include "filter/report/rows.h"
 #include "filter/write/table.h"
+#include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
 #include "filter/write/text-scale.h"
 #include "symtab/escape.h"
@@ -208,6 +209,7 @@ void hlg_diff_text_tail(FILE *f, const struct hlg_diff *diff)
 {
 	write_side(f, diff, 0);
 	write_side(f, diff, 1);
+	hlg_text_head_selected(f, diff->side[0].options->selection, &diff->screen);
 	hlg_text_line_notes(f, &diff->screen, &diff->notes, HLG_NOTE_PLAIN);
 }
 

@@ -17,6 +17,7 @@ struct hlg_exits_report {
 	uint64_t octaves[HLG_EXITS_OCTAVES];
 	struct hlg_exits_vcpu time; /* of all vCPUs together */
 	const struct hlg_note_list *notes;
+	const char *selection; /* of the options */
 	bool by_tid;
 	uint64_t top; /* rows of a table; 0: all */
 	bool fitted;  /* text: nobody has said how many; less where the screen is low */

@@ -452,6 +452,7 @@ int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
 			 "%" PRIu64 " exits to the VMM (kvm_userspace_exit to KVM_RUN)%s",
 			 pairs[HLG_EXITS_VMM], check);
 	hlg_text_line_wrap(f, &r->screen, "recorded  ", line);
+	hlg_text_head_selected(f, r->selection, &r->screen);
 	if (!check_is_brief(r))
 		hlg_text_head_check(f, r->check, &r->screen);
 	write_parts(f, r, &r->time, "time      ");
@@ -485,7 +486,8 @@ static size_t n_table_lines(const struct hlg_exits_report *r,
 /* How many lines text takes with so many rows of a table. */
 static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
 {
-	size_t n = 4 + r->space->n_images + !check_is_brief(r) + !!r->check->banner;
+	size_t n = 4 + r->space->n_images + !check_is_brief(r) + !!r->check->banner +
+		   !!r->selection;
 
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++) {
 		const struct hlg_exits_table *t = &r->tables[i];
