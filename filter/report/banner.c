@@ -83,9 +83,9 @@ static bool is_of_one(const struct hlg_report *r, const struct hlg_image *image)
 	return false;
 }
 
-/* ": another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
+/* "another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
  * ELF that ran)": as recordings tell. */
-static bool put_builds(FILE *f, const struct hlg_report *r, const char *first)
+static bool put_builds(FILE *f, const struct hlg_report *r)
 {
 	const bool mixed = r->trust.all.verdict == HLG_TRUST_MIXED;
 	bool any = false;
@@ -99,7 +99,7 @@ static bool put_builds(FILE *f, const struct hlg_report *r, const char *first)
 		fprintf(f,
 			"%sanother build ran%s: %s with build id %.8s, not %s with %.8s "
 			"(%s)",
-			any ? "; " : first,
+			any ? "; " : "",
 			both    ? ", too"
 			: mixed ? " in some recordings"
 				: "",
@@ -133,9 +133,9 @@ static bool is_explained(const struct hlg_report *r)
 	return false;
 }
 
-/* ": 1 thread fits, and 2 do not (if they run another ELF, report tells them apart, with
+/* "1 thread fits, and 2 do not (if they run another ELF, report tells them apart, with
  * both named)". Of other verbs not all do. */
-static bool put_threads(FILE *f, const struct hlg_report *r)
+static bool put_threads(FILE *f, const struct hlg_report *r, const char *before)
 {
 	const struct hlg_trust *trust = &r->trust;
 	const size_t fit = trust->n_fitting, others = trust->n_threads;
@@ -145,10 +145,10 @@ static bool put_threads(FILE *f, const struct hlg_report *r)
 		return false;
 	sandboxes = hlg_profile_sandbox_of(trust->threads[0].tid) > 0;
 	fprintf(f,
-		": %zu %s%s fit%s, and %zu do%s not (if %s another ELF, report tells "
+		"%s%zu %s%s fit%s, and %zu do%s not (if %s another ELF, report tells "
 		"them "
 		"apart, with both named)",
-		fit, sandboxes ? "sandbox" : "thread",
+		before, fit, sandboxes ? "sandbox" : "thread",
 		fit == 1    ? ""
 		: sandboxes ? "es"
 			    : "s",
@@ -157,18 +157,23 @@ static bool put_threads(FILE *f, const struct hlg_report *r)
 	return true;
 }
 
-/* Why not all of them are named that have samples. */
+/* What does not fit, then why not all of them are named that have samples. */
 static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 {
 	const struct hlg_tested *all = &r->trust.all;
+	const struct hlg_boundaries *samples = &all->samples;
 	const bool one = r->n_misfits == 1;
+	const char *noun = hlg_banner_noun(r, false);
 	char percent[16];
 
-	if (!put_builds(f, r, ": ") && !(threads && put_threads(f, r)))
-		fputs(": some are of other code", f);
+	if (!put_builds(f, r) && !(threads && put_threads(f, r, "")))
+		fprintf(f, "some %s are of other code", noun);
+	if (samples->off)
+		fprintf(f, "; %s %% of %" PRIu64 " %s do not lie on instruction starts",
+			hlg_interval_part(percent, samples->off, samples->on),
+			samples->on + samples->off, noun);
 	if (hlg_verdict_is_padded(all)) {
-		hlg_interval_part(percent, all->padding,
-				  all->samples.on + all->samples.off);
+		hlg_interval_part(percent, all->padding, samples->on + samples->off);
 		fprintf(f, "; %s %% lie in padding between functions, where nothing runs",
 			percent);
 	}
@@ -255,8 +260,12 @@ static void put_banner(FILE *f, const struct hlg_report *r, bool threads)
 	char percent[16], chance[16];
 
 	/* Its samples may lie on instruction starts, all the same. */
-	if (all->verdict == HLG_TRUST_MISMATCH && put_builds(f, r, ""))
+	if (all->verdict == HLG_TRUST_MISMATCH && put_builds(f, r))
 		return;
+	if (all->verdict == HLG_TRUST_MIXED) {
+		put_mixed(f, r, threads);
+		return;
+	}
 	hlg_interval_part(percent, all->samples.on, all->samples.off);
 	hlg_interval_percent(chance, all->chance);
 	if (all->bytes == 0)
@@ -267,9 +276,7 @@ static void put_banner(FILE *f, const struct hlg_report *r, bool threads)
 			" %s lie on instruction starts (%s %% by chance)",
 			percent, all->samples.on + all->samples.off,
 			hlg_banner_noun(r, false), chance);
-	if (all->verdict == HLG_TRUST_MIXED) {
-		put_mixed(f, r, threads);
-	} else if (!(threads && put_threads(f, r)) && !put_tails(f, r)) {
+	if (!(threads && put_threads(f, r, ": ")) && !put_tails(f, r)) {
 		fputs(": wrong ELF or wrong base", f);
 		put_better(f, &r->trust);
 	}

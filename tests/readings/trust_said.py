@@ -35,12 +35,13 @@ class Said:
             return None
         if self.word == "mismatch" and others:
             return line(self.builds_line(others))
+        if self.word == "mixed":
+            return self.mixed_line(others)
         on, off = (sum(self.all.addresses[key].values()) for key in (True, False))
         fits = "no sample lies in a function" if self.all.chance() is None else joined("", Any(
             f"{a} % of {on + off} samples lie on instruction starts ({b} % by chance)"
             for a in part(on, off) for b in percent(self.all.chance())))
-        return line(fits) + (self.mixed_line(others, on + off) if self.word == "mixed" else
-                             self.mismatch_line())
+        return line(fits) + self.mismatch_line()
 
     def builds_line(self, others):
         """Which build ran, of each that another ran of."""
@@ -55,11 +56,15 @@ class Said:
                         f"{of.path} with {of.build_id.hex()[:8]} ({hint})")
         return "; ".join(text)
 
-    def mixed_line(self, others, tested):
+    def mixed_line(self, others):
         misfits = [row for row in self.view().ordered() if self.is_misfit(row)]
-        text = line(": " + self.builds_line(others)) if others else \
-            self.threads_line() or line(": some are of other code")
-        padding = self.all.padding
+        text = line(self.builds_line(others)) if others else \
+            self.threads_line() or line("some samples are of other code")
+        on, off = (sum(self.all.addresses[key].values()) for key in (True, False))
+        tested, padding = on + off, self.all.padding
+        if off:
+            text += line("; ", part(off, on), f" % of {tested} samples do not lie on "
+                         "instruction starts")
         if is_off(tested, padding):
             text += line("; ", part(padding, tested),
                          " % lie in padding between functions, where nothing runs")
@@ -75,7 +80,7 @@ class Said:
 
     def mismatch_line(self):
         if told := self.threads_line():
-            return told
+            return ": " + told
         moved = [entry for entry in self.entries() if entry["moved"]]
         if moved:
             return ": another build of .* ran: .*(moved by|if moved).*"
@@ -123,7 +128,7 @@ class Said:
                 self.elsewhere(i) or self.has_moved(i) for i in range(len(self.images))):
             return None
         one = len(bad) == 1
-        return line(f": {n} thread{'s' * (n > 1)} fit{'s' * (n == 1)}, and {len(bad)} do"
+        return line(f"{n} thread{'s' * (n > 1)} fit{'s' * (n == 1)}, and {len(bad)} do"
                     f"{'es' * one} not (if {'it runs' if one else 'they run'} another ELF, report "
                     "tells them apart, with both named)")
 
