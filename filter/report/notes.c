@@ -407,7 +407,8 @@ static void tell_threads(struct hlg_report *r)
 
 		hlg_note_list_warn(
 			&r->remarks,
-			"%s %" PRId32 " does not fit: %s %% of %" PRIu64 " samples%s",
+			"%s %" PRId32 " does not fit: %s %% of %" PRIu64
+			" tested samples%s",
 			sandbox > 0 ? "sandbox" : "thread",
 			sandbox > 0 ? sandbox : m->tid,
 			hlg_interval_part(percent, m->samples.on, m->samples.off),

@@ -14,7 +14,8 @@ enum untold {
 	TOLD,
 	TOO_FEW,
 	SEVERAL,
-	NONE
+	NONE,
+	UNTOLD /* how many there are */
 };
 
 struct fit {
@@ -223,28 +224,49 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 					: ", or record with --sandboxes");
 }
 
-/* Of the i-th, of which so many samples are outside. */
-static void note(const struct hlg_runner *unit, uint64_t samples, size_t i,
-		 struct hlg_note_list *notes)
+/* "40 of which fit none of the ELFs, and 9 of which are too few ...": why samples of a
+ * guest are outside, by why it cannot be told. */
+static void put_why(char buf[static 256], uint64_t samples,
+		    const uint64_t outside[static UNTOLD])
 {
-	static const char *const why[] = {
-		[TOO_FEW] = "too few to tell which ELF it runs",
-		[SEVERAL] = "which fit several of the ELFs alike",
-		[NONE] = "which fit none of the ELFs",
+	static const char *const why[UNTOLD][2] = {
+		[TOO_FEW] = {"are too few to tell which ELF it runs",
+			     "is too few to tell which ELF it runs"},
+		[SEVERAL] = {"fit several of the ELFs alike",
+			     "fits several of the ELFs alike"},
+		[NONE] = {"fit none of the ELFs", "fits none of the ELFs"},
 	};
-	hlg_note_list_adder *add = hlg_note_list_crowd_adder(i);
-	bool may_run_several = unit->untold == NONE && unit->sandbox < 0;
+	char part[32] = "";
+	size_t n = 0;
 
+	buf[0] = '\0';
+	for (int i = TOLD + 1; i < UNTOLD; i++) {
+		if (!outside[i])
+			continue;
+		if (outside[i] < samples)
+			snprintf(part, sizeof(part), "%" PRIu64 " of ", outside[i]);
+		n += (size_t)snprintf(buf + n, 256 - n, "%s%swhich %s", n ? ", and " : "",
+				      part, why[i][outside[i] == 1]);
+	}
+}
+
+/* Of the i-th such guest. */
+static void note(const struct hlg_runner *guest, const uint64_t outside[static UNTOLD],
+		 size_t i, struct hlg_note_list *notes)
+{
+	hlg_note_list_adder *add = hlg_note_list_crowd_adder(i);
+	const bool thread = guest->sandbox < 0;
+	char why[256];
+
+	put_why(why, guest->samples, outside);
 	if (add)
 		add(notes, "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here%s",
-		    unit->sandbox < 0 ? "thread" : "sandbox",
-		    unit->sandbox < 0 ? unit->tid : unit->sandbox, samples,
-		    samples == 1 ? "" : "s", why[unit->untold],
-		    may_run_several ? " (if it runs several in turn, record --sandboxes)"
-		    : unit->untold == NONE
-			    ? " (another ELF? name it, too; at another base? "
-			      "FILE@auto looks for it)"
-			    : "");
+		    thread ? "thread" : "sandbox", thread ? guest->tid : guest->sandbox,
+		    guest->samples, guest->samples == 1 ? "" : "s", why,
+		    !outside[NONE] ? ""
+		    : thread       ? " (if it runs several in turn, record --sandboxes)"
+				   : " (another ELF? name it, too; at another base? "
+				     "FILE@auto looks for it)");
 }
 
 /* Judges the stretches of a sandbox together, and each that does not fit so by itself;
@@ -281,8 +303,9 @@ static size_t judge_all(const struct hlg_apart *apart, const struct hlg_runners 
 	size_t untold = 0, told = 0;
 
 	for (size_t i = 0, j; i < units->n; i = j) {
+		uint64_t outside[UNTOLD] = {0};
 		struct hlg_runner whole;
-		bool one;
+		bool one, any = false;
 
 		j = hlg_runners_guest(units, i);
 		one = judge_guest(apart, &units->at[i], j - i, units->all, &whole);
@@ -290,10 +313,12 @@ static size_t judge_all(const struct hlg_apart *apart, const struct hlg_runners 
 			const struct hlg_runner *unit = one ? &whole : &units->at[k];
 
 			told += !units->at[k].untold;
-			if (units->at[k].untold)
-				note(unit, count_outside(apart, unit, units->all),
-				     untold++, notes);
+			any |= units->at[k].untold;
+			outside[units->at[k].untold] +=
+				count_outside(apart, unit, units->all);
 		}
+		if (any)
+			note(&whole, outside, untold++, notes);
 	}
 	hlg_note_list_crowd_rest(notes, untold, "have samples that are outside here");
 	return told;

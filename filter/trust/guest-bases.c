@@ -2,6 +2,7 @@
 #include "filter/trust/guest-bases.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "symtab/bsearch.h"
@@ -70,19 +71,27 @@ static void give(struct hlg_guest_bases_found *found, size_t unit, unsigned lane
 		found->units.at[i].lane = lane;
 }
 
-/* Says how many samples of a guest are outside. */
+/* Says how many of the samples of a guest, which are in the units [i, end), are outside.
+ */
 static void tell(struct hlg_guest_bases *bases, const char *path,
-		 const struct hlg_runner *of, uint64_t samples)
+		 const struct hlg_runners *units, size_t i, size_t end, uint64_t outside)
 {
+	const struct hlg_runner *of = &units->at[i];
 	const bool thread = of->sandbox < 0;
 	hlg_note_list_adder *note = hlg_note_list_crowd_adder(bases->untold++);
+	char part[40] = "of";
+	uint64_t samples = 0;
 
+	for (; i < end; i++)
+		samples += units->at[i].samples;
+	if (outside < samples)
+		snprintf(part, sizeof(part), "for %" PRIu64 " of", outside);
 	if (note)
 		note(&bases->notes,
 		     "%s: %s %" PRId32 " has %" PRIu64
-		     " sample%s, of which no base was found: outside here",
+		     " sample%s, %s which no base was found: outside here",
 		     path, thread ? "thread" : "sandbox", thread ? of->tid : of->sandbox,
-		     samples, samples == 1 ? "" : "s");
+		     samples, samples == 1 ? "" : "s", part);
 }
 
 /* The guest whose first unit this is has no base, or no room. */
@@ -97,7 +106,7 @@ static void leave(struct hlg_guest_bases *bases, const char *path,
 		samples += found->units.at[i].samples;
 	}
 	give(found, unit, HLG_LANE_NOBODY);
-	tell(bases, path, &found->units.at[unit], samples);
+	tell(bases, path, &found->units, unit, end, samples);
 }
 
 /* All that were not found. */
@@ -118,7 +127,7 @@ static void leave_others(struct hlg_guest_bases *bases, const struct hlg_space *
 		if (!unit->settled)
 			leave(bases, path, found, i);
 		else if (unit->lane == HLG_LANE_SHARED)
-			tell(bases, path, unit,
+			tell(bases, path, units, i, j,
 			     hlg_guest_bases_find_outside(space, units, i, j));
 		bases->has_shared |= unit->lane == HLG_LANE_SHARED;
 	}

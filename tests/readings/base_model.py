@@ -89,10 +89,11 @@ class Judge:
         return found.left if found.at else []
 
     def warnings(self, left, most=MOST_NAMED):
-        for number, (sandbox, tid), n in left[:most]:
+        for number, (sandbox, tid), n, whole in left[:most]:
             who = f"sandbox {sandbox}" if sandbox >= 0 else f"thread {tid}"
-            yield f"hlguest: warning: {self.files[number]}: {who} has {plural(n, 'sample')}, " + \
-                "of which no base was found: outside here"
+            of = "of" if n == whole else f"for {n} of"
+            yield f"hlguest: warning: {self.files[number]}: {who} has " + \
+                f"{plural(whole, 'sample')}, {of} which no base was found: outside here"
         if len(left) > MOST_NAMED:
             yield f"hlguest: warning: {len(left) - MOST_NAMED} more have samples that are " + \
                 "outside here (hlguest report -v lists them)"

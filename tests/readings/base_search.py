@@ -200,7 +200,8 @@ class Guests:
             if bases in ([], SHARED):
                 lane, of = (SHARED, self.outside(addresses(groups[who]))) if bases else \
                     (NOBODY, addresses(groups[who]))
-                self.left.append((number, who, sum(n for _, n in of)))
+                self.left.append((number, who, *(sum(n for _, n in addrs) for addrs in (
+                    of, addresses(groups[who])))))
                 self.lanes.update((id(s), lane) for s in groups[who])
         for who, bases in at.items():
             if bases and bases not in (SHARED, self.placed):

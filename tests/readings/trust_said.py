@@ -145,7 +145,7 @@ class Said:
             on, off = bad[tid][True], bad[tid][False]
             hint = i == 0 and (self.trust["banner"] is None or not fitting)
             expected.append(line(f"thread {tid} does not fit: ", part(on, off),
-                                 f" % of {on + off} samples" + (" (if it runs another ELF, name that, "
+                                 f" % of {on + off} tested samples" + (" (if it runs another ELF, name that, "
                                                          "too)" if hint else "")))
         if len(bad) > SHOWN:
             expected.append(line(f"{len(bad) - SHOWN} more threads do not fit"))
