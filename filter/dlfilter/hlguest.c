@@ -28,6 +28,7 @@
 #include "filter/write/perf-lines.h"
 #include "symtab/escape.h"
 #include "symtab/grow.h"
+#include "symtab/plural.h"
 
 #define EXPORT    __attribute__((visibility("default")))
 #define likely(x) __builtin_expect(!!(x), 1)
@@ -538,10 +539,12 @@ static void note_unjoined(struct filter *f)
 	if (f->unjoined)
 		hlg_note_list_warn(
 			&f->run.notes,
-			"%" PRIu64 " callchains of the host end in the kernel: their "
-			"user part was to be recorded later (--call-graph fp,defer) "
-			"and is not there (it was lost)",
-			f->unjoined);
+			"%" PRIu64 " callchain%s in the kernel: the user part was to be "
+			"recorded later (--call-graph fp,defer) and is not there (it was "
+			"lost)",
+			f->unjoined,
+			hlg_plural_word(f->unjoined, " of the host ends",
+					"s of the host end"));
 }
 
 int stop(void *data, void *ctx)

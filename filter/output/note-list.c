@@ -7,6 +7,7 @@
 
 #include "symtab/escape.h"
 #include "symtab/grow.h"
+#include "symtab/plural.h"
 
 enum {
 	CROWD_NAMED = 5,
@@ -83,12 +84,14 @@ hlg_note_list_adder *hlg_note_list_crowd_adder(size_t i)
 void hlg_note_list_crowd_rest(struct hlg_note_list *list, size_t n, const char *what)
 {
 	if (n > CROWD_LISTED)
-		hlg_note_list_warn(list,
-				   "%zu more %s (hlguest report -v lists %d of them)",
-				   n - CROWD_NAMED, what, CROWD_LISTED - CROWD_NAMED);
+		hlg_note_list_warn(
+			list, "%zu more have %s (hlguest report -v lists %d of them)",
+			n - CROWD_NAMED, what, CROWD_LISTED - CROWD_NAMED);
 	else if (n > CROWD_NAMED)
-		hlg_note_list_warn(list, "%zu more %s (hlguest report -v lists them)",
-				   n - CROWD_NAMED, what);
+		hlg_note_list_warn(list, "%zu more %s %s (hlguest report -v lists %s)",
+				   n - CROWD_NAMED,
+				   hlg_plural_word(n - CROWD_NAMED, "has", "have"), what,
+				   hlg_plural_word(n - CROWD_NAMED, "it", "them"));
 }
 
 void hlg_note_list_append(struct hlg_note_list *to, const struct hlg_note_list *from)

@@ -8,6 +8,7 @@
 #include "filter/report/paths.h"
 #include "filter/report/rows.h"
 #include "symtab/code/frame.h"
+#include "symtab/plural.h"
 
 static uint32_t child(struct hlg_growing *to, uint32_t node, enum hlg_frame frame,
 		      const char *name)
@@ -264,10 +265,12 @@ static void warn_refused(struct hlg_report *r)
 			hlg_note_list_warn(
 				&r->notes,
 				"callers in %s are left out, because they would be "
-				"wrong: of its %zu functions that call others, %zu keep "
-				"a frame pointer (" HLG_FRAME_ADVICE
-				"; --force=yes shows them)",
-				image->path, count.calling, count.framed);
+				"wrong: of its %zu function%s others, %zu keep%s a frame "
+				"pointer (" HLG_FRAME_ADVICE "; --force=yes shows them)",
+				image->path, count.calling,
+				hlg_plural_word(count.calling, " that calls",
+						"s that call"),
+				count.framed, hlg_plural_word(count.framed, "s", ""));
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "filter/trust/base-kvm.h"
 #include "filter/trust/base-search.h"
 #include "symtab/name/demangle.h"
+#include "symtab/plural.h"
 
 static void note_image(struct hlg_report *r, const struct hlg_image *image)
 {
@@ -58,8 +59,10 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 			image->path);
 	if (image->skipped)
 		hlg_note_list_add(&r->notes,
-				  "%s: %zu lines are no perf map's and were skipped",
-				  image->path, image->skipped);
+				  "%s: %zu line%s no perf map's and %s skipped",
+				  image->path, image->skipped,
+				  hlg_plural_word(image->skipped, " is", "s are"),
+				  hlg_plural_word(image->skipped, "was", "were"));
 }
 
 static void note_guest(struct hlg_report *r)
@@ -79,15 +82,16 @@ static void note_guest(struct hlg_report *r)
 	if (v->ip_zero.samples)
 		hlg_note_list_warn(&r->notes,
 				   "%" PRIu64
-				   " guest samples have address 0: a guest whose state "
-				   "is protected (SEV-ES, TDX) hides them",
-				   v->ip_zero.samples);
+				   " guest sample%s address 0: a guest whose state is "
+				   "protected (SEV-ES, TDX) hides addresses",
+				   v->ip_zero.samples,
+				   hlg_plural_word(v->ip_zero.samples, " has", "s have"));
 	if (v->stretched.samples)
 		hlg_note_list_add(&r->notes,
 				  "gaps=stretch: %" PRIu64
-				  " gap samples are credited to the "
-				  "symbol before them",
-				  v->stretched.samples);
+				  " gap sample%s credited to the symbol before",
+				  v->stretched.samples,
+				  hlg_plural_word(v->stretched.samples, " is", "s are"));
 }
 
 /* ", about 1.2 us each", where exits were counted and samples are time; else "". */
@@ -222,16 +226,17 @@ static void note_accounting(struct hlg_report *r)
 	if (p->unrecorded)
 		hlg_note_list_warn(&r->notes,
 				   "%" PRIu64
-				   " samples could not be counted: out of memory",
-				   p->unrecorded);
+				   " sample%s could not be counted: out of memory",
+				   p->unrecorded, hlg_plural_s(p->unrecorded));
 	if (p->transits.lost)
 		hlg_note_list_warn(&r->notes,
 				   "where the guest was left and entered could not be "
 				   "counted: out of memory");
 	if (r->host->unnamed.samples)
-		hlg_note_list_warn(&r->notes,
-				   "%" PRIu64 " host samples have no row: out of memory",
-				   r->host->unnamed.samples);
+		hlg_note_list_warn(
+			&r->notes, "%" PRIu64 " host sample%s no row: out of memory",
+			r->host->unnamed.samples,
+			hlg_plural_word(r->host->unnamed.samples, " has", "s have"));
 	if (p->untold)
 		hlg_note_list_warn(
 			&r->notes,
@@ -419,11 +424,14 @@ static void tell_threads(struct hlg_report *r)
 				: "");
 	}
 	if (trust->n_threads > SHOWN)
-		hlg_note_list_warn(&r->remarks, "%zu more %s do not fit",
-				   trust->n_threads - SHOWN,
+		hlg_note_list_warn(&r->remarks, "%zu more %s", trust->n_threads - SHOWN,
 				   hlg_profile_sandbox_of(trust->threads[SHOWN].tid) > 0
-					   ? "sandboxes"
-					   : "threads");
+					   ? hlg_plural_word(trust->n_threads - SHOWN,
+							     "sandbox does not fit",
+							     "sandboxes do not fit")
+					   : hlg_plural_word(trust->n_threads - SHOWN,
+							     "thread does not fit",
+							     "threads do not fit"));
 }
 
 static void tell_events(struct hlg_report *r)

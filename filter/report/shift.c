@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/report/shift.h"
+#include "symtab/plural.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -83,10 +84,11 @@ static void note(struct hlg_report *r, const struct hlg_image *image,
 {
 	hlg_note_list_warn(&r->notes,
 			   "%s: from 0x%" PRIx64 " on, %" PRIu64
-			   " samples are counted %+" PRId64
+			   " sample%s counted %+" PRId64
 			   " bytes further on, as if another build of it ran "
 			   "(--assume-shift)",
-			   image->path, tail->from, tail->samples, tail->shift);
+			   image->path, tail->from, tail->samples,
+			   hlg_plural_word(tail->samples, " is", "s are"), tail->shift);
 }
 
 bool hlg_shift_mark(const struct hlg_shift *shift, struct hlg_report *r)

@@ -320,7 +320,7 @@ static size_t judge_all(const struct hlg_apart *apart, const struct hlg_runners 
 		if (any)
 			note(&whole, outside, untold++, notes);
 	}
-	hlg_note_list_crowd_rest(notes, untold, "have samples that are outside here");
+	hlg_note_list_crowd_rest(notes, untold, "samples that are outside here");
 	return told;
 }
 

@@ -204,8 +204,7 @@ void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
 			  struct hlg_note_list *notes)
 {
 	hlg_note_list_append(notes, &bases->notes);
-	hlg_note_list_crowd_rest(notes, bases->untold,
-				 "have samples that are outside here");
+	hlg_note_list_crowd_rest(notes, bases->untold, "samples that are outside here");
 }
 
 int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space *space,

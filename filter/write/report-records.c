@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records of the report, as CSV has them: `selected`, `total`, `event`, `sandbox`, `note`, `stacks`,
- * `trust`, `remark`, `function` (with labels and gaps), `other` (data, outside; and guest
- * addresses, when names are suppressed), `region`, `host`.
+ * Records of the report, as CSV has them: `selected`, `total`, `event`, `sandbox`,
+ * `note`, `stacks`, `trust`, `remark`, `function` (with labels and gaps), `other` (data,
+ * outside; and guest addresses, when names are suppressed), `region`, `host`.
  */
 #include <inttypes.h>
 #include <stdio.h>

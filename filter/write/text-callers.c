@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/write/text-callers.h"
+#include "symtab/plural.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -73,11 +74,11 @@ bool hlg_text_callers_check(char text[static HLG_TEXT_CALLERS],
 	if (!c->stacks)
 		return false;
 	if (c->whole + c->truncated)
-		add(&line, "%s of %" PRIu64 " stacks whole",
+		add(&line, "%s of %" PRIu64 " stack%s whole",
 		    percent(buf, c->whole, c->whole + c->truncated),
-		    c->whole + c->truncated);
+		    c->whole + c->truncated, hlg_plural_s(c->whole + c->truncated));
 	else
-		add(&line, "%" PRIu64 " stacks", c->stacks);
+		add(&line, "%" PRIu64 " stack%s", c->stacks, hlg_plural_s(c->stacks));
 	if (c->none)
 		add(&line, ", %" PRIu64 " sample%s without callers", c->none,
 		    c->none == 1 ? "" : "s");
@@ -88,8 +89,9 @@ bool hlg_text_callers_check(char text[static HLG_TEXT_CALLERS],
 	return true;
 }
 
+/* one: the words where n is 1; NULL: the same. */
 static void tell(FILE *f, const struct hlg_screen *screen, const char *label, uint64_t n,
-		 const char *words)
+		 const char *words, const char *one)
 {
 	enum {
 		NUMBER = 10
@@ -99,26 +101,36 @@ static void tell(FILE *f, const struct hlg_screen *screen, const char *label, ui
 	if (!n)
 		return;
 	fprintf(f, "%s%*" PRIu64 " ", label, NUMBER, n);
-	hlg_text_line_fold(f, screen, strlen(indent), indent, words);
+	hlg_text_line_fold(f, screen, strlen(indent), indent,
+			   one ? hlg_plural_word(n, one, words) : words);
 }
 
 void hlg_text_callers_details(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_caller_sums *c = &r->callers;
 
-	tell(f, &r->screen, LABEL, c->stacks, "samples have callers:");
-	tell(f, &r->screen, BLANK, c->whole, "up to the outermost function");
-	tell(f, &r->screen, BLANK, c->truncated, "not so far: [truncated: ...] says why");
-	tell(f, &r->screen, BLANK, c->unknown, "with a [caller unknown]");
-	tell(f, &r->screen, BLANK, c->edges, "calls in these stacks:");
-	tell(f, &r->screen, BLANK, c->confirmed, "lead to the function that is there");
+	tell(f, &r->screen, LABEL, c->stacks,
+	     "samples have callers:", "sample has callers:");
+	tell(f, &r->screen, BLANK, c->whole, "up to the outermost function", NULL);
+	tell(f, &r->screen, BLANK, c->truncated, "not so far: [truncated: ...] says why",
+	     NULL);
+	tell(f, &r->screen, BLANK, c->unknown, "with a [caller unknown]", NULL);
+	tell(f, &r->screen, BLANK, c->edges,
+	     "calls in these stacks:", "call in these stacks:");
+	tell(f, &r->screen, BLANK, c->confirmed, "lead to the function that is there",
+	     "leads to the function that is there");
 	tell(f, &r->screen, BLANK, c->indirect,
-	     "go by pointer: where to cannot be checked");
-	tell(f, &r->screen, BLANK, c->wrong, "lead elsewhere");
+	     "go by pointer: where to cannot be checked",
+	     "goes by pointer: where to cannot be checked");
+	tell(f, &r->screen, BLANK, c->wrong, "lead elsewhere", "leads elsewhere");
 	tell(f, &r->screen, BLANK, c->inserted,
 	     "callers were inserted: their call proves them, but the stack did not have "
-	     "them yet");
-	tell(f, &r->screen, BLANK, c->stacks ? c->none : 0, "samples have none recorded");
+	     "them yet",
+	     "caller was inserted: its call proves it, but the stack did not have it "
+	     "yet");
+	tell(f, &r->screen, BLANK, c->stacks ? c->none : 0, "samples have none recorded",
+	     "sample has none recorded");
 	tell(f, &r->screen, c->stacks ? BLANK : LABEL, c->refused,
-	     "samples whose callers are left out: the guest keeps no frame pointers");
+	     "samples whose callers are left out: the guest keeps no frame pointers",
+	     "sample whose callers are left out: the guest keeps no frame pointers");
 }

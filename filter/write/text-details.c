@@ -13,6 +13,7 @@
 #include "filter/write/text-line.h"
 #include "filter/write/text-sums.h"
 #include "symtab/escape.h"
+#include "symtab/plural.h"
 
 static void write_bases(FILE *f, const struct hlg_report *r,
 			const struct hlg_image *image)
@@ -25,8 +26,9 @@ static void write_bases(FILE *f, const struct hlg_report *r,
 	if (!ti || ti->n_bases < 2)
 		return;
 	for (size_t i = 0; i < ti->n_bases && i < SHOWN; i++) {
-		fprintf(f, HLG_TEXT_INDENT "  0x%-16" PRIx64 " %12" PRIu64 " samples",
-			ti->bases[i].base, ti->bases[i].count.samples);
+		fprintf(f, HLG_TEXT_INDENT "  0x%-16" PRIx64 " %12" PRIu64 " sample%s",
+			ti->bases[i].base, ti->bases[i].count.samples,
+			hlg_plural_s(ti->bases[i].count.samples));
 		if (ti->bases[i].tid >= 0)
 			fprintf(f, ", thread %" PRId32, ti->bases[i].tid);
 		else if (hlg_profile_sandbox_of(ti->bases[i].tid) > 0)
@@ -128,8 +130,9 @@ static void write_event(FILE *f, const struct hlg_report *r,
 	char line[96];
 
 	snprintf(line, sizeof(line),
-		 ", precise_ip %u, %" PRIu64 " samples, period %" PRIu64,
-		 event->precise_ip, of->count.samples, of->count.period);
+		 ", precise_ip %u, %" PRIu64 " sample%s, period %" PRIu64,
+		 event->precise_ip, of->count.samples, hlg_plural_s(of->count.samples),
+		 of->count.period);
 	fputs("event     ", f);
 	hlg_escape_print(f, event->name);
 	hlg_text_line_fold(f, &r->screen, before, HLG_TEXT_INDENT, line);

@@ -250,8 +250,8 @@ int hlg_text_files_write(FILE *f, const struct hlg_report *r, struct hlg_err *er
 	if (top && r->n_files > FEW && (top == HLG_UNSET || r->n_files > top))
 		shown.n_files = top == HLG_UNSET || top < FEW ? FEW : (size_t)top;
 	for (size_t i = shown.n_files; i < r->n_files; i++)
-		wrong += r->files[i].problem ||
-			 r->files[i].fit.verdict >= HLG_TRUST_MIXED;
+		wrong +=
+			r->files[i].problem || r->files[i].fit.verdict >= HLG_TRUST_MIXED;
 	fputc('\n', f);
 	rc = hlg_text_files(f, &shown, &hlg_table_text, err);
 	if (shown.n_files == r->n_files)

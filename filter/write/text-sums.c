@@ -8,6 +8,7 @@
 #include "filter/view/calls.h"
 #include "filter/write/report-table.h"
 #include "filter/write/text-line.h"
+#include "symtab/plural.h"
 
 static bool is_tested(const struct hlg_report *r)
 {
@@ -60,12 +61,15 @@ static void end_sum(struct sum *s)
 static void add_gaps(struct sum *s, const struct hlg_report *r)
 {
 	const char *const gaps[] = {
-		is_tested(r) ? "gaps (untested)" : "gaps",
-		"gaps (left out: gaps=drop)",
-		"gaps (credited to the symbol before: gaps=stretch)",
+		is_tested(r) ? " (untested)" : "",
+		" (left out: gaps=drop)",
+		" (credited to the symbol before: gaps=stretch)",
 	};
+	const uint64_t n = r->all.kinds[HLG_GAP].samples;
+	char what[64];
 
-	add_term(s, r->all.kinds[HLG_GAP].samples, gaps[r->options->gaps]);
+	snprintf(what, sizeof(what), "gap%s%s", hlg_plural_s(n), gaps[r->options->gaps]);
+	add_term(s, n, what);
 }
 
 /* "12 %", or that it is less than one. */
@@ -119,7 +123,8 @@ static void write_sums(FILE *f, const struct hlg_report *r)
 		return;
 	begin_sum(&s, "", v->guest.samples, width, "guest");
 	add_term(&s, v->kinds[HLG_FUNCTION].samples, "in functions");
-	add_term(&s, v->kinds[HLG_LABEL].samples, "labels");
+	add_term(&s, v->kinds[HLG_LABEL].samples,
+		 hlg_plural_word(v->kinds[HLG_LABEL].samples, "label", "labels"));
 	add_gaps(&s, r);
 	add_term(&s, v->border.samples,
 		 r->options->border == HLG_BORDER_DROP
@@ -155,19 +160,25 @@ static int write_stacks(FILE *f, const struct hlg_report *r, struct hlg_err *err
 	end_sum(&sum);
 	if (s[HLG_REPORT_KVM_RUNS].count.samples)
 		fprintf(f,
-			HLG_TEXT_INDENT "%" PRIu64 " vCPU entries, from %" PRIu64
+			HLG_TEXT_INDENT "%" PRIu64 " vCPU entr%s, from %" PRIu64
 					" place%s; %" PRIu64 " of %" PRIu64
-					" host frames have no name\n",
+					" host frame%s %s no name\n",
 			s[HLG_REPORT_KVM_RUNS].count.samples,
+			hlg_plural_word(s[HLG_REPORT_KVM_RUNS].count.samples, "y", "ies"),
 			s[HLG_REPORT_HALVES].count.samples,
-			s[HLG_REPORT_HALVES].count.samples == 1 ? "" : "s",
+			hlg_plural_s(s[HLG_REPORT_HALVES].count.samples),
 			s[HLG_REPORT_UNRESOLVED].count.samples,
-			s[HLG_REPORT_HOST_FRAMES].count.samples);
+			s[HLG_REPORT_HOST_FRAMES].count.samples,
+			hlg_plural_s(s[HLG_REPORT_HOST_FRAMES].count.samples),
+			hlg_plural_word(s[HLG_REPORT_UNRESOLVED].count.samples, "has",
+					"have"));
 	if (s[HLG_REPORT_ASIDE].count.samples)
 		fprintf(f,
 			HLG_TEXT_INDENT "%" PRIu64
-					" tracepoint hits are in no stack and no row\n",
-			s[HLG_REPORT_ASIDE].count.samples);
+					" tracepoint hit%s in no stack and no row\n",
+			s[HLG_REPORT_ASIDE].count.samples,
+			hlg_plural_word(s[HLG_REPORT_ASIDE].count.samples, " is",
+					"s are"));
 	return 0;
 }
 
@@ -261,8 +272,7 @@ void hlg_text_sums_all(FILE *f, const struct hlg_report *r)
 	const struct hlg_view *v = &r->all;
 	struct hlg_count unlabelled = v->kinds[HLG_GAP];
 	struct hlg_column columns[4];
-	const struct hlg_table t =
-		sums_table(columns, &r->screen, "", 19);
+	const struct hlg_table t = sums_table(columns, &r->screen, "", 19);
 
 	hlg_count_sub(&unlabelled, v->padding);
 	write_whole(f, &t, r);

@@ -21,6 +21,7 @@
 #include "filter/write/text-scale.h"
 #include "filter/write/text-sums.h"
 #include "symtab/escape.h"
+#include "symtab/plural.h"
 
 enum {
 	REGION_BAR = 12, /* cells; of rows there is one on a terminal only */
@@ -108,7 +109,8 @@ static void write_remark(FILE *f, const void *of)
 	else if (row->place.kind == HLG_GAP && row->padding.samples == row->count.samples)
 		fputs("  (padding)", f);
 	else if (row->place.kind == HLG_GAP)
-		fprintf(f, "  (%" PRIu64 " samples in padding)", row->padding.samples);
+		fprintf(f, "  (%" PRIu64 " sample%s in padding)", row->padding.samples,
+			hlg_plural_s(row->padding.samples));
 	if (t->r->space->n_images > 1 && row->place.image) {
 		const char *file = hlg_image_short_name(row->place.image);
 

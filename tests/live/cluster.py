@@ -154,7 +154,7 @@ def killed(bench, slurm):
         yield f"the node was killed too late, or more than it: {before}"
     yield from bench.none("a node is gone")
     out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
-    if status != 1 or f"{len(before)} of 20 are whole" not in out:
+    if status != 1 or f"{len(before)} of 20 {'is' if len(before) == 1 else 'are'} whole" not in out:
         yield f"status: {status}, {out}{err}"
     kept = {n: os.stat(bench.path("sum.pb.gz.d/part/" + n)).st_ino for n in before}
     slurm.start_node("n2")

@@ -95,8 +95,9 @@ class Judge:
             yield f"hlguest: warning: {self.files[number]}: {who} has " + \
                 f"{plural(whole, 'sample')}, {of} which no base was found: outside here"
         if len(left) > MOST_NAMED:
-            yield f"hlguest: warning: {len(left) - MOST_NAMED} more have samples that are " + \
-                "outside here (hlguest report -v lists them)"
+            more, one = len(left) - MOST_NAMED, len(left) == MOST_NAMED + 1
+            yield f"hlguest: warning: {more} more ha{'s' if one else 've'} samples that are " + \
+                f"outside here (hlguest report -v lists {'it' if one else 'them'})"
 
     def lane(self, s):
         return self.lanes.get(id(s), 0) if self.alone else 0

@@ -19,6 +19,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import made_exits
 from exits_reading import BAD, LATE, LONE, LOST, Reading
 from made_exits import Choice, Guest, Made, write_all
+from lines import plural
 from programs import hlguest_of
 from seen import ESCAPE, INDENT, Screen, difference, percent, time
 from tap import Skip, run, seeds
@@ -204,9 +205,9 @@ class Text:
             yield re.compile(r"!! .*")
         yield from wrap("guest     ", f"{guest.split('/')[-1].replace('@', ', base ')} (stated)")
         brief, lines = self.check()
-        told = f"{pairs['vmm']} exits to the VMM (kvm_userspace_exit to KVM_RUN)"
+        told = f"{plural(pairs['vmm'], 'exit')} to the VMM (kvm_userspace_exit to KVM_RUN)"
         if self.kind == "exit":
-            told = f"{pairs['exit']} exits (kvm_exit to kvm_entry), {pairs['vmm']} to the VMM"
+            told = f"{plural(pairs['exit'], 'exit')} (kvm_exit to kvm_entry), {pairs['vmm']} to the VMM"
         yield from wrap("recorded  ", told + brief)
         selected = [word[2:] for word in self.selected]
         if selected:

@@ -27,7 +27,7 @@ from tap import Skip, environment, run, seeds
 THROTTLE, LOST_SAMPLES, TO_COME, ARCH = 5, 13, 4000, 20
 MOST, MOST_JSON, MOST_TOLD, SHOWN = 2**64 - 1, 2**63 - 1, 16, 5
 HEADER, SIZE_AT = 104, 48  # where the header has the size of all records
-OWN = re.compile(r"\d+ events? (?:was|were) lost|the kernel throttled|\d+ records?,? |\d+ more notes|"
+OWN = re.compile(r"\d+ events? (?:was|were) lost|the kernel throttled|\d+ records?,? |\d+ more notes?|"
                  r"the recording |recordings were |\d+ of \d+ (?:recordings|files) |\S+ was recorded on ")
 NO_END = "no end: perf record was killed, or the file was cut off (what came last, and what perf " \
     "notes behind it, may be missing)"
@@ -232,14 +232,16 @@ class Judge:
         damaged, ends = (sum(getattr(one, name) for one in self.read)
                          for name in ("is_damaged", "no_end"))
         if damaged and n > 1:
-            yield f"{damaged} of {n} recordings are damaged: what follows where no record begins " + \
-                "was not read"
+            yield f"{damaged} of {n} recordings {'is' if damaged == 1 else 'are'} damaged: what " + \
+                "follows where no record begins was not read"
         if left and not several:
             yield "the recording is damaged: no record begins where one should, and " + \
                 f"{left} bytes from there on were not read" if damaged else "the recording was " + \
                 f"cut off: {left} bytes at its end are missing or hold no whole record"
         if ends:
-            yield f"{ends} of {n} recordings have {NO_END}" if n > 1 else f"the recording has {NO_END}"
+            has = "has" if ends == 1 else "have"
+            yield f"{ends} of {n} recordings {has} {NO_END}" if n > 1 else \
+                f"the recording has {NO_END}"
 
     def machines(self, details):
         """Of sixteen all are told, and no more files are begun then: what these have is a detail."""
@@ -254,7 +256,9 @@ class Judge:
                 told += 1
         rest = told - -(-MOST_TOLD // len(self.guests)) * len(self.guests)
         if rest > 0:
-            yield f"{rest} more notes on single recordings are left out (hlguest report -v lists them)"
+            yield f"{rest} more notes on single recordings are left out (hlguest report -v lists them)" \
+                if rest > 1 else "1 more note on a single recording is left out (hlguest report -v " \
+                "lists it)"
 
     def sums(self):
         lost = min(MOST, sum(one.n_lost() for one in self.read))

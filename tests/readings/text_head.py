@@ -142,7 +142,7 @@ class Head:
             tenths = tenths if n in (0, of) else min(max(tenths, 1), 999)
             return "100 %" if n == of else f"{tenths // 10}.{tenths % 10} %"
         ended = c["whole"] + c["truncated"]
-        text = f"{part(c['whole'], ended)} of {ended} stacks whole"
+        text = f"{part(c['whole'], ended)} of {plural(ended, 'stack')} whole"
         if c["not_recorded"]:
             text += f", {plural(c['not_recorded'], 'sample')} without callers"
         if c["caller_unknown"]:

@@ -43,8 +43,8 @@ class Sums:
         tested = sum(self.json["trust"]["boundary"][key] for key in ("on", "off"))
         hits = sum(s.event in TRACEPOINTS for s in self.host)
         untested = " (untested)" if tested else ""
-        gaps = {"retag": f"gaps{untested}", "drop": "gaps (left out: gaps=drop)",
-                "stretch": "gaps (credited to the symbol before: gaps=stretch)"}
+        gaps = {"retag": untested, "drop": " (left out: gaps=drop)",
+                "stretch": " (credited to the symbol before: gaps=stretch)"}
         width = len(str(of["seen"]))
         yield from self.sum(f"{'accounted':10}{of['seen']} "
                             f"{'sample' if of['seen'] == 1 else 'samples':7} =", (
@@ -53,8 +53,8 @@ class Sums:
                                 (of["deselected"], "filtered out")))
         if of["guest"]:
             yield from self.sum(f"{INDENT}{of['guest']:{width}} {'guest':7} =", (
-                (of["function"], "in functions"), (of["label"], "labels"),
-                (of["gap"], gaps[self.options["gaps"]]), (of["data"], "data"),
+                (of["function"], "in functions"), (of["label"], f"label{'s' * (of['label'] != 1)}"),
+                (of["gap"], f"gap{'s' * (of['gap'] != 1)}{gaps[self.options['gaps']]}"), (of["data"], "data"),
                 (of["outside"], f"outside the ELF{untested}")))
 
     def sum(self, begin, terms):
@@ -163,8 +163,8 @@ class Sums:
         for image in self.json["images"]:
             yield line("image     ", image["path"], ", symbols of ", image["symbol_table"])
         for e in self.json["events"]:
-            yield line(f"event     {e['name']}, precise_ip {e['precise_ip']}, {e['samples']} "
-                       f"samples, period {e['period']}")
+            yield line(f"event     {e['name']}, precise_ip {e['precise_ip']}, "
+                       f"{plural(e['samples'], 'sample')}, period {e['period']}")
         yield line("percent   of " + (
             "samples" if self.options["weight"] == "samples" else "period" if self.period else
             "period within an event, samples over all events"))
@@ -203,17 +203,23 @@ class Sums:
         if not c:
             return
         label = "callers   "
-        for key, words in (
-                ("stacks", "samples have callers:"), ("whole", "up to the outermost function"),
-                ("truncated", "not so far: [truncated: ...] says why"),
-                ("caller_unknown", "with a [caller unknown]"),
-                ("calls", "calls in these stacks:"),
-                ("proved", "lead to the function that is there"),
-                ("by_pointer", "go by pointer: where to cannot be checked"),
-                ("wrong", "lead elsewhere"),
+        for key, words, one in (
+                ("stacks", "samples have callers:", "sample has callers:"),
+                ("whole", "up to the outermost function", None),
+                ("truncated", "not so far: [truncated: ...] says why", None),
+                ("caller_unknown", "with a [caller unknown]", None),
+                ("calls", "calls in these stacks:", "call in these stacks:"),
+                ("proved", "lead to the function that is there",
+                 "leads to the function that is there"),
+                ("by_pointer", "go by pointer: where to cannot be checked",
+                 "goes by pointer: where to cannot be checked"),
+                ("wrong", "lead elsewhere", "leads elsewhere"),
                 ("inserted", "callers were inserted: their call proves them, but the stack did "
-                 "not have them yet"),
-                ("not_recorded", "samples have none recorded")):
+                 "not have them yet", "caller was inserted: its call proves it, but the stack "
+                 "did not have it yet"),
+                ("not_recorded", "samples have none recorded", "sample has none recorded")):
+            if c[key] == 1 and one:
+                words = one
             if c[key] and c["stacks"]:
                 yield line(f"{label}{c[key]:10} {words}")
                 label = INDENT

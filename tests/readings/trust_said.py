@@ -148,7 +148,8 @@ class Said:
                                  f" % of {on + off} tested samples" + (" (if it runs another ELF, name that, "
                                                          "too)" if hint else "")))
         if len(bad) > SHOWN:
-            expected.append(line(f"{len(bad) - SHOWN} more threads do not fit"))
+            more = len(bad) - SHOWN
+            expected.append(line(f"{more} more thread{'s do' if more > 1 else ' does'} not fit"))
         yield from self.said("does not fit|do not fit$", expected)
         yield from self.said("would fit", [
             line(f"{self.at(i, int(fit['base'], 16))[1]} samples would fit {of.path} at base "

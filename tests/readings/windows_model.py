@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
 from forged import CPU, HOST, IDENTIFIER, IP, RAW, READ, SAMPLE, TEXT, TID, TIME
-from lines import seconds
+from lines import plural, seconds
 from modelled import near
 from programs import hlguest_of
 from tap import run, seeds
@@ -441,7 +441,8 @@ class Judge:
             for text, of in zip(row[7:], spreads):
                 if not of.has(row[1], text):
                     yield f"{what}: {row[1]} {text}, not {of.figures()}"
-        said = f"{len(pairs)} pairs; {alone} markers without their other half; {moved} pairs"
+        said = f"{plural(len(pairs), 'pair')}; {plural(alone, 'marker')} without " + (
+            "its" if alone == 1 else "their") + f" other half; {plural(moved, 'pair')} left"
         if said not in err:
             yield f"{what}: not {said}: {err}"
         told = self.json(between, *select.words)

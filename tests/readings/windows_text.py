@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import windows_model
 from forged import HOST, TEXT
+from lines import plural
 from programs import hlguest_of
 from seen import ESCAPE, INDENT, LEAST_NAME, Screen, difference, percent, time
 from tap import Skip, run, seeds
@@ -262,7 +263,7 @@ class Judge:
         if told["check"]["verdict"] in ("mixed", "mismatch"):
             yield re.compile("!! .*")
         leader = told["events"][0]
-        yield f"{len(told['windows'])} windows, {sampled(self.period, leader)}{check}"
+        yield f"{plural(len(told['windows']), 'window')}, {sampled(self.period, leader)}{check}"
         yield from lines
         yield f"by the function that they end in; share of {leader}"
         yield from screen.notes(told["notes"], True)
@@ -271,7 +272,7 @@ class Judge:
         yield from screen.notes(told["notes"], False)
 
     def pairs(self, told, screen, *_):
-        yield f"{len(told['pairs'])} pairs; the median, and its interval at 95 %"
+        yield f"{plural(len(told['pairs']), 'pair')}; the median, and its interval at 95 %"
         yield from screen.notes(told["notes"], True)
         yield ""
         yield from Spreads(told, screen).lines()

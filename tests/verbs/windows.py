@@ -324,7 +324,7 @@ def calls_are_counted(build, folder):
                            "--between=port:101..port:108")
     names, *rows = csv.reader(out.splitlines()) if out else [[]]
     rows = [x for x in rows if x[0] == "pair"]
-    left_out = sum(map(int, re.search(r"(\d+) markers without .*; (\d+) pairs left out",
+    left_out = sum(map(int, re.search(r"(\d+) markers? without .*; (\d+) pairs? left out",
                                       err).groups())) if rows else 0
     if status or len(rows) + left_out != int(calls[1]):
         yield f"{len(rows)} pairs and {left_out} left out, of {calls[1]}; {status}: {err}"

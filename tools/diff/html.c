@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/plural.h"
 #include "tools/diff/columns.h"
 #include "tools/diff/text.h"
 #include "tools/page/data.h"
@@ -152,8 +153,9 @@ static void write_rows(FILE *f, const struct hlg_diff *diff)
 		}
 	fputs("</tbody>\n</table>\n</div>\n", f);
 	if (n < diff->functions.n)
-		fprintf(f, "<p class=\"summary\">%zu more rows are not here.</p>\n",
-			diff->functions.n - n);
+		fprintf(f, "<p class=\"summary\">%zu more row%s not here.</p>\n",
+			diff->functions.n - n,
+			hlg_plural_word(diff->functions.n - n, " is", "s are"));
 	fputs("</section>\n", f);
 }
 

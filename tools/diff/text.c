@@ -21,6 +21,7 @@
 #include "filter/write/text-scale.h"
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
+#include "symtab/plural.h"
 #include "tools/diff/columns.h"
 
 enum {
@@ -31,11 +32,6 @@ enum {
 };
 
 #define INDENT "          " /* as wide as the words in front of lines */
-
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
 
 /* How the comparison was made */
 
@@ -67,8 +63,8 @@ static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
 	size_t n = (size_t)snprintf(
 		line, sizeof(line),
 		"%zu recording%s, %" PRIu64 " guest sample%s, period %" PRIu64,
-		side->n_runs, plural(side->n_runs), side->all.guest.samples,
-		plural(side->all.guest.samples), side->all.guest.period);
+		side->n_runs, hlg_plural_s(side->n_runs), side->all.guest.samples,
+		hlg_plural_s(side->all.guest.samples), side->all.guest.period);
 
 	if (side->all.dropped.samples)
 		n += (size_t)snprintf(line + n, sizeof(line) - n, ", %" PRIu64 " dropped",
@@ -180,7 +176,7 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 	if (side->n_runs == 1 && diff->recordings[s] > 1)
 		snprintf(of, sizeof(of), ", %" PRIu64 " recordings", diff->recordings[s]);
 	n = snprintf(rest, sizeof(rest), "%s, %" PRIu64 " guest sample%s, %s%s%s, %s%s",
-		     of, sum.samples, plural(sum.samples),
+		     of, sum.samples, hlg_plural_s(sum.samples),
 		     hlg_text_scale_period(period, &scale, sum.period),
 		     known ? " in " : "", known ? span : "",
 		     fit_words(fit, &side->report),
@@ -195,7 +191,8 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 		room -= apart ? 1 : n;
 		hlg_table_cut(f, path_of(diff, s, room), room, diff->screen.ascii);
 	} else {
-		fprintf(f, "%" PRIu64 " recordings", diff->recordings[s]);
+		fprintf(f, "%" PRIu64 " recording%s", diff->recordings[s],
+			hlg_plural_s(diff->recordings[s]));
 	}
 	if (apart) {
 		fputs(",\n", f);

@@ -10,6 +10,7 @@
 #include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
 #include "symtab/image/base.h"
+#include "symtab/plural.h"
 #include "tools/exits/columns.h"
 #include "tools/exits/write.h"
 
@@ -444,13 +445,15 @@ int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
 	write_guests(f, r);
 	if (r->kind == HLG_EXITS_GUEST)
 		snprintf(line, sizeof(line),
-			 "%" PRIu64 " exits (kvm_exit to kvm_entry), %" PRIu64
+			 "%" PRIu64 " exit%s (kvm_exit to kvm_entry), %" PRIu64
 			 " to the VMM%s",
-			 pairs[HLG_EXITS_GUEST], pairs[HLG_EXITS_VMM], check);
+			 pairs[HLG_EXITS_GUEST], hlg_plural_s(pairs[HLG_EXITS_GUEST]),
+			 pairs[HLG_EXITS_VMM], check);
 	else
 		snprintf(line, sizeof(line),
-			 "%" PRIu64 " exits to the VMM (kvm_userspace_exit to KVM_RUN)%s",
-			 pairs[HLG_EXITS_VMM], check);
+			 "%" PRIu64
+			 " exit%s to the VMM (kvm_userspace_exit to KVM_RUN)%s",
+			 pairs[HLG_EXITS_VMM], hlg_plural_s(pairs[HLG_EXITS_VMM]), check);
 	hlg_text_line_wrap(f, &r->screen, "recorded  ", line);
 	hlg_text_head_selected(f, r->selection, &r->screen);
 	if (!check_is_brief(r))

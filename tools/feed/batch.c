@@ -12,6 +12,7 @@
 #include "filter/trust/apart.h"
 #include "filter/trust/guest-bases.h"
 #include "filter/trust/identity.h"
+#include "symtab/plural.h"
 #include "tools/feed/lacks.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
@@ -597,10 +598,14 @@ static void note_files(const struct hlg_batch *batch, struct hlg_note_list *to)
 		listed += hlg_note_list_append_details(to, notes, MOST_LISTED - listed);
 	}
 	if (untold)
-		hlg_note_list_warn(to,
-				   "%zu more notes on single recordings are left out "
-				   "(hlguest report -v lists %s)",
-				   untold, lines > listed ? "the first of them" : "them");
+		hlg_note_list_warn(
+			to, "%zu more note%s left out (hlguest report -v lists %s)",
+			untold,
+			hlg_plural_word(untold, " on a single recording is",
+					"s on single recordings are"),
+			lines > listed ? "the first of them"
+			: untold == 1  ? "it"
+				       : "them");
 }
 
 void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/lacks.h"
+#include "symtab/plural.h"
 
 #include <inttypes.h>
 
@@ -61,8 +62,9 @@ static void note_late(const struct hlg_recording_sums *sums, const char *of,
 				  "select a part: time=)";
 
 	if (sums->late && sums->recordings > 1)
-		hlg_note_list_warn(notes, "%s%" PRIu64 " of %" PRIu64 " recordings are %s",
-				   of, sums->late, sums->recordings, why);
+		hlg_note_list_warn(notes, "%s%" PRIu64 " of %" PRIu64 " recordings %s %s",
+				   of, sums->late, sums->recordings,
+				   hlg_plural_word(sums->late, "is", "are"), why);
 	else if (sums->late)
 		hlg_note_list_warn(notes, "%sthe recording is %s", of, why);
 }
@@ -89,20 +91,23 @@ static void note_left_out(const struct hlg_recording_sums *sums, const char *of,
 				   sums->unknown == 1 ? " is of a type" : "s are of types",
 				   sums->unknown == 1 ? "was" : "were");
 	if (sums->packed)
-		hlg_note_list_warn(notes,
-				   "%s%" PRIu64
-				   " compressed records were skipped, with all samples "
-				   "in them (use a hlguest that is built with libzstd)",
-				   of, sums->packed);
+		hlg_note_list_warn(
+			notes,
+			"%s%" PRIu64
+			" compressed record%s skipped, with all samples inside "
+			"(use a hlguest that is built with libzstd)",
+			of, sums->packed,
+			hlg_plural_word(sums->packed, " was", "s were"));
 	if (sums->unjoined)
 		hlg_note_list_warn(
 			notes,
 			"%s%" PRIu64
-			" callchains of the host end in the kernel: their user "
-			"part was to be recorded later (--call-graph fp,defer) "
-			"and is not there (it was lost, or this is a pipe: save "
-			"it first)",
-			of, sums->unjoined);
+			" callchain%s in the kernel: the user part was to be recorded "
+			"later (--call-graph fp,defer) and is not there (it was lost, or "
+			"this is a pipe: save it first)",
+			of, sums->unjoined,
+			hlg_plural_word(sums->unjoined, " of the host ends",
+					"s of the host end"));
 }
 
 static void note_left(const struct hlg_recording_sums *sums, const char *of,
@@ -111,9 +116,10 @@ static void note_left(const struct hlg_recording_sums *sums, const char *of,
 	if (sums->recordings > 1 && sums->damaged)
 		hlg_note_list_warn(notes,
 				   "%s%" PRIu64 " of %" PRIu64
-				   " recordings are damaged: what follows where no record "
+				   " recordings %s damaged: what follows where no record "
 				   "begins was not read",
-				   of, sums->damaged, sums->recordings);
+				   of, sums->damaged, sums->recordings,
+				   hlg_plural_word(sums->damaged, "is", "are"));
 	if (!sums->left)
 		return;
 	if (sums->recordings > 1)
@@ -146,9 +152,9 @@ static void note_end(const struct hlg_recording_sums *sums, const char *of,
 
 	note_left(sums, of, notes);
 	if (sums->no_end && sums->recordings > 1)
-		hlg_note_list_warn(notes,
-				   "%s%" PRIu64 " of %" PRIu64 " recordings have %s", of,
-				   sums->no_end, sums->recordings, why);
+		hlg_note_list_warn(notes, "%s%" PRIu64 " of %" PRIu64 " recordings %s %s",
+				   of, sums->no_end, sums->recordings,
+				   hlg_plural_word(sums->no_end, "has", "have"), why);
 	else if (sums->no_end)
 		hlg_note_list_warn(notes, "%sthe recording has %s", of, why);
 }

@@ -9,15 +9,11 @@
 #include "filter/report/banner.h"
 #include "filter/report/rows.h"
 #include "filter/stats/interval.h"
+#include "symtab/plural.h"
 
 enum {
 	NAMED = 5 /* of what is gone */
 };
-
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
 
 /* "cycles:G, branches:G": what the samples were taken by. To be freed. */
 static char *list_events(const struct hlg_report *r)
@@ -103,7 +99,7 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 	hlg_note_list_add(
 		&texts[HLG_GRAPH_HEAD],
 		"%s%" PRIu64 " sample%s%s%s%s: guest %" PRIu64 ", host %" PRIu64, which,
-		all.samples, plural(all.samples), events[0] ? " of " : "", events,
+		all.samples, hlg_plural_s(all.samples), events[0] ? " of " : "", events,
 		recordings, guest, all.samples - guest);
 	hlg_note_list_add(&texts[HLG_GRAPH_HEAD], "%scheck %s%s", which,
 			  hlg_banner_said(r), widths);
@@ -129,8 +125,8 @@ static void tell_hidden(struct hlg_note_list *texts, const struct hlg_graph *g,
 		&texts[HLG_GRAPH_HEAD],
 		"%" PRIu64
 		" sample%s (%s %%) in %u frame%s narrower than %s %% %s not drawn",
-		layout->hidden.samples, plural(layout->hidden.samples), part,
-		layout->n_hidden, plural(layout->n_hidden),
+		layout->hidden.samples, hlg_plural_s(layout->hidden.samples), part,
+		layout->n_hidden, hlg_plural_s(layout->n_hidden),
 		hlg_interval_percent(narrow, least),
 		layout->n_hidden == 1 ? "is" : "are");
 }
@@ -145,7 +141,7 @@ static void tell_sums(struct hlg_note_list *texts, const struct hlg_report *r,
 		hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
 				  "%s%" PRIu64 " of %" PRIu64 " sample%s %s filtered out",
 				  which, p->deselected.samples, p->seen.samples,
-				  plural(p->seen.samples),
+				  hlg_plural_s(p->seen.samples),
 				  p->deselected.samples == 1 ? "is" : "are");
 	if (r->all.dropped.samples)
 		hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
@@ -170,7 +166,8 @@ static void tell_changes(struct hlg_note_list *texts, const struct hlg_changes *
 		"widths are after; coloured: %u frame%s whose share changed "
 		"significantly (at most %.0f %% of such are chance), stronger from 1 "
 		"and from 5 points on",
-		c->n_significant, plural(c->n_significant), HLG_COMPARE_LEVEL * 100);
+		c->n_significant, hlg_plural_s(c->n_significant),
+		HLG_COMPARE_LEVEL * 100);
 	if (c->host_before || c->host_after)
 		hlg_note_list_add(&texts[HLG_GRAPH_HEAD],
 				  "only the side %s has host samples: guest frames are "
@@ -182,7 +179,7 @@ static void tell_changes(struct hlg_note_list *texts, const struct hlg_changes *
 			  "is not known here");
 	if (c->n_gone)
 		hlg_note_list_add(&texts[HLG_GRAPH_NOTE], "%u frame%s of before %s gone",
-				  c->n_gone, plural(c->n_gone),
+				  c->n_gone, hlg_plural_s(c->n_gone),
 				  c->n_gone == 1 ? "is" : "are");
 	for (uint32_t i = 0; i < c->n_gone && i < NAMED; i++)
 		hlg_note_list_add(&texts[HLG_GRAPH_NOTE],

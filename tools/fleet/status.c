@@ -12,6 +12,7 @@
 #include "symtab/escape.h"
 #include "symtab/file.h"
 #include "symtab/grow.h"
+#include "symtab/plural.h"
 #include "tools/cli/output.h"
 #include "tools/fleet/engine.h"
 #include "tools/fleet/work.h"
@@ -120,12 +121,14 @@ int hlg_fleet_status_show(const struct hlg_fleet_plan *plan, struct hlg_err *err
 	}
 	for (size_t i = 0; i < plan->n_tasks; i++)
 		recordings += plan->tasks[i].n;
-	printf("parts     %zu of %zu are whole", plan->n_tasks - to_do.n, plan->n_tasks);
+	printf("parts     %zu of %zu %s whole", plan->n_tasks - to_do.n, plan->n_tasks,
+	       hlg_plural_word(plan->n_tasks - to_do.n, "is", "are"));
 	print_to_do(plan, &to_do);
 	fault = find_fault(plan, &sums);
-	printf("recorded  %" PRIu64 " of %" PRIu64 " recordings are in them, %" PRIu64
+	printf("recorded  %" PRIu64 " of %" PRIu64 " recording%s %s in them, %" PRIu64
 	       " left out%s\n",
-	       sums.recordings, recordings, sums.unread,
+	       sums.recordings, recordings, hlg_plural_s(recordings),
+	       hlg_plural_word(sums.recordings, "is", "are"), sums.unread,
 	       !sums.unread ? ""
 	       : fault      ? " (their tasks' logs say why)"
 			    : " (a report of the sum says why)");

@@ -95,7 +95,8 @@ static bool looks_like_address(const char *word)
 {
 	const size_t digits = strspn(word, "0123456789abcdefABCDEF");
 
-	return find_fault(word) || word[digits] == '\0' || strncasecmp(word, "0x", 2) == 0 ||
+	return find_fault(word) || word[digits] == '\0' ||
+	       strncasecmp(word, "0x", 2) == 0 ||
 	       (isdigit((unsigned char)word[0]) && may_be_name(word));
 }
 

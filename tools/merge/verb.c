@@ -9,6 +9,7 @@
 #include "filter/output/out.h"
 #include "filter/profile/index.h"
 #include "symtab/file.h"
+#include "symtab/plural.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
@@ -149,10 +150,10 @@ static int sum(const struct arguments *args, struct hlg_err *err)
 		hlg_output_error(&merging.left_out[i].err);
 	if (rc == 0 && merging.n_left_out)
 		fprintf(stderr,
-			"hlguest: note: %zu of %zu profiles could not be read and are "
-			"left "
-			"out, as reports of the sum say\n",
-			merging.n_left_out, args->paths.n);
+			"hlguest: note: %zu of %zu profile%s could not be read and %s "
+			"left out, as reports of the sum say\n",
+			merging.n_left_out, args->paths.n, hlg_plural_s(args->paths.n),
+			hlg_plural_word(merging.n_left_out, "is", "are"));
 	free(merging.left_out);
 	return rc;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "symtab/code/frame.h"
+#include "symtab/plural.h"
 #include "tools/callers/program.h"
 #include "tools/callers/rewrite.h"
 #include "tools/callers/unwind.h"
@@ -92,10 +93,12 @@ static int look_for_tables(const struct hlg_image *image,
 	if (asked || hlg_callers_unwind_is_covered(&count))
 		return rc;
 	return hlg_err_set(err, HLG_EINPUT,
-			   "of the guest's %zu functions that call others, %zu keep a "
-			   "frame pointer, and most functions have no unwind tables "
+			   "of the guest's %zu function%s others, %zu keep%s a frame "
+			   "pointer, and most functions have no unwind tables "
 			   "(" HLG_FRAME_ADVICE "; or with -Cforce-unwind-tables=yes)",
-			   frames->calling, frames->framed);
+			   frames->calling,
+			   hlg_plural_word(frames->calling, " that calls", "s that call"),
+			   frames->framed, hlg_plural_word(frames->framed, "s", ""));
 }
 
 /* AUTO becomes FP or CFI. Fails where the guest can have neither. What is unknown, or not
@@ -343,17 +346,19 @@ static void tell_counts(const struct hlg_guest_stacks *stacks,
 		      "frame pointers\n",
 		      stderr);
 	fprintf(stderr,
-		"hlguest: %" PRIu64 " of %" PRIu64 " guest samples have callers, "
-		"%" PRIu64 " up to the outermost\n",
-		counts->with_callers, counts->guest, counts->ends[HLG_WALK_WHOLE]);
+		"hlguest: %" PRIu64 " of %" PRIu64 " guest sample%s %s callers, %" PRIu64
+		" up to the outermost\n",
+		counts->with_callers, counts->guest, hlg_plural_s(counts->guest),
+		hlg_plural_word(counts->with_callers, "has", "have"),
+		counts->ends[HLG_WALK_WHOLE]);
 	if (early)
-		fprintf(stderr, "hlguest: %" PRIu64 " end early, mostly as %s\n", early,
-			most_ends(counts));
+		fprintf(stderr, "hlguest: %" PRIu64 " end%s early, mostly as %s\n", early,
+			hlg_plural_word(early, "s", ""), most_ends(counts));
 	if (full)
 		fprintf(stderr,
-			"hlguest: callers of %" PRIu64 " samples were lost for want of "
+			"hlguest: callers of %" PRIu64 " sample%s were lost for want of "
 			"room (sample less often: -F)\n",
-			full);
+			full, hlg_plural_s(full));
 }
 
 static int unwind(struct hlg_guest_stacks *stacks, const char *path, const char *guest,
@@ -400,9 +405,11 @@ static void check_frames(const struct hlg_image *image)
 
 	if (hlg_frame_count(image, &count, &err) == 0 && !hlg_frame_is_kept(&count))
 		tell_line("hlguest: callers are missing or wrong: of the guest's %zu "
-			  "functions that call others, %zu keep a frame pointer "
+			  "function%s others, %zu keep%s a frame pointer "
 			  "(" HLG_FRAME_ADVICE "; or try --guest-stacks=cfi)",
-			  count.calling, count.framed);
+			  count.calling,
+			  hlg_plural_word(count.calling, " that calls", "s that call"),
+			  count.framed, hlg_plural_word(count.framed, "s", ""));
 }
 
 static void check_tables(const struct hlg_image *image)
@@ -416,10 +423,11 @@ static void check_tables(const struct hlg_image *image)
 	hlg_callers_unwind_count(tables, &count);
 	hlg_callers_unwind_close(tables);
 	if (!hlg_callers_unwind_is_covered(&count))
-		tell_line("hlguest: callers are missing: of the guest's %zu functions, "
-			  "%zu have unwind tables (" HLG_CALLERS_UNWIND_ADVICE
+		tell_line("hlguest: callers are missing: of the guest's %zu function%s, "
+			  "%zu %s unwind tables (" HLG_CALLERS_UNWIND_ADVICE
 			  "; or try --guest-stacks=fp)",
-			  count.functions, count.covered);
+			  count.functions, hlg_plural_s(count.functions), count.covered,
+			  hlg_plural_word(count.covered, "has", "have"));
 }
 
 void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *guest)

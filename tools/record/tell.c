@@ -10,6 +10,7 @@
 
 #include "filter/report/nothing.h"
 #include "symtab/escape.h"
+#include "symtab/plural.h"
 #include "tools/beside/beside.h"
 #include "tools/cli/output.h"
 #include "tools/feed/feed.h"
@@ -129,13 +130,13 @@ static void tell_sums(const struct hlg_record_request *args,
 	char entries[64] = "", *line;
 
 	if (hlg_record_request_traces(args))
-		snprintf(entries, sizeof(entries), "%" PRIu64 " %s, ", traced,
-			 args->exits ? "events of KVM" : "calls of KVM");
+		snprintf(entries, sizeof(entries), "%" PRIu64 " %s%s of KVM, ", traced,
+			 args->exits ? "event" : "call", hlg_plural_s(traced));
 	if (asprintf(&line,
-		     "hlguest: %s: %" PRIu64 " guest samples, %" PRIu64
+		     "hlguest: %s: %" PRIu64 " guest sample%s, %" PRIu64
 		     " of the host, %s%" PRIu64 " lost",
-		     args->out, sums->guest, sums->host - traced, entries,
-		     sums->lost) < 0)
+		     args->out, sums->guest, hlg_plural_s(sums->guest),
+		     sums->host - traced, entries, sums->lost) < 0)
 		return;
 	hlg_output_fold(stderr, 0, 0, line);
 	fputc('\n', stderr);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filter/report/rows.h"
+#include "symtab/plural.h"
 #include "tools/listing/listing.h"
 #include "tools/page/offsets.h"
 #include "tools/page/words.h"
@@ -113,9 +114,9 @@ static void write_listing(FILE *f, const struct hlg_listing *l, size_t number)
 
 		if (n) {
 			fprintf(f,
-				"<span class=\"source\">%zu lines without "
+				"<span class=\"source\">%zu line%s without "
 				"samples</span>\n",
-				n);
+				n, hlg_plural_s(n));
 			i += n - 1;
 			before = NULL;
 			continue;

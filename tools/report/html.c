@@ -10,6 +10,7 @@
 #include "filter/write/text-details.h"
 #include "filter/write/text-head.h"
 #include "filter/write/text-sums.h"
+#include "symtab/plural.h"
 #include "tools/page/report-page.h"
 #include "tools/page/report-time.h"
 #include "tools/page/table.h"
@@ -86,9 +87,9 @@ static bool write_files(FILE *f, const struct hlg_report *r)
 	rc = hlg_text_files(f, &shown, &hlg_page_table, &err);
 	hlg_page_table_end(f);
 	if (r->n_files > shown.n_files)
-		fprintf(f,
-			"<p class=\"summary\">%zu more recordings are not listed.</p>\n",
-			r->n_files - shown.n_files);
+		fprintf(f, "<p class=\"summary\">%zu more recording%s not listed.</p>\n",
+			r->n_files - shown.n_files,
+			hlg_plural_word(r->n_files - shown.n_files, " is", "s are"));
 	fputs("</details>\n", f);
 	return rc == 0;
 }
@@ -163,8 +164,8 @@ static void write_functions(FILE *f, const struct hlg_report *r)
 		write_row(f, r, n);
 	fputs("</tbody>\n</table>\n</div>\n", f);
 	if (shown > n)
-		fprintf(f, "<noscript><p>%zu more rows need scripts.</p></noscript>\n",
-			shown - n);
+		fprintf(f, "<noscript><p>%zu more row%s scripts.</p></noscript>\n",
+			shown - n, hlg_plural_word(shown - n, " needs", "s need"));
 	fputs("</section>\n", f);
 }
 

@@ -8,6 +8,7 @@
 #include "filter/options/number.h"
 #include "filter/output/out.h"
 #include "filter/write/format.h"
+#include "symtab/plural.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
@@ -108,15 +109,16 @@ static void note_loss(struct hlg_note_list *notes, const struct hlg_sysprof *s)
 	if (!s->ended && s->left)
 		hlg_note_list_add(notes,
 				  "the stream was cut off: its last %" PRIu64
-				  " bytes hold no whole record",
-				  s->left);
+				  " byte%s no whole record",
+				  s->left, hlg_plural_word(s->left, " holds", "s hold"));
 	else if (!s->ended)
 		hlg_note_list_add(notes, "the stream was cut off: its end is not marked");
 	else if (s->behind)
 		hlg_note_list_add(notes,
 				  "%" PRIu64
-				  " bytes after the end of the stream were not read",
-				  s->behind);
+				  " byte%s after the end of the stream %s not read",
+				  s->behind, hlg_plural_s(s->behind),
+				  hlg_plural_word(s->behind, "was", "were"));
 }
 
 /* Returns the exit status. */

@@ -18,6 +18,7 @@
 #include "filter/write/table.h"
 #include "filter/write/text-line.h"
 #include "symtab/escape.h"
+#include "symtab/plural.h"
 
 enum {
 	SHOWN = 48, /* bytes of a chunk that is text; Lua's own messages have 60 */
@@ -232,16 +233,17 @@ static void put_head(FILE *f, const struct hlg_sysprof_output *o)
 
 	fputs("# ", f);
 	hlg_escape_print(f, o->path);
-	snprintf(line, sizeof(line), ": %" PRIu64 " samples of LuaJIT's sysprof",
-		 s->samples);
+	snprintf(line, sizeof(line), ": %" PRIu64 " sample%s of LuaJIT's sysprof",
+		 s->samples, hlg_plural_s(s->samples));
 	hlg_text_line_fold(f, &screen, 2 + (size_t)hlg_table_cells(o->path), "# ", line);
 	snprintf(line, sizeof(line),
 		 "# symbols: %" PRIu64 " of Lua, %" PRIu64 " of C, %" PRIu64
-		 " traces; while it ran: %" PRIu64 " of Lua, %" PRIu64 " of C, %" PRIu64
-		 " traces",
+		 " trace%s; while it ran: %" PRIu64 " of Lua, %" PRIu64 " of C, %" PRIu64
+		 " trace%s",
 		 table[HLG_SYSPROF_LUA], table[HLG_SYSPROF_C], table[HLG_SYSPROF_TRACES],
-		 changes[HLG_SYSPROF_LUA], changes[HLG_SYSPROF_C],
-		 changes[HLG_SYSPROF_TRACES]);
+		 hlg_plural_s(table[HLG_SYSPROF_TRACES]), changes[HLG_SYSPROF_LUA],
+		 changes[HLG_SYSPROF_C], changes[HLG_SYSPROF_TRACES],
+		 hlg_plural_s(changes[HLG_SYSPROF_TRACES]));
 	hlg_text_line_fold(f, &screen, 0, "# ", line);
 	for (size_t i = 0; i < o->notes.n; i++) {
 		fputs("# ", f);

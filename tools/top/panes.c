@@ -14,6 +14,7 @@
 #include "symtab/code/frame.h"
 #include "symtab/escape.h"
 #include "symtab/grow.h"
+#include "symtab/plural.h"
 #include "tools/annotate/annotate.h"
 
 enum {
@@ -310,7 +311,7 @@ static int write_ways(FILE *f, const struct hlg_report *report,
 	for (size_t i = 0; i < n && i < WAYS; i++)
 		write_way(f, &paths, &ways[i], all, screen);
 	if (n > WAYS)
-		fprintf(f, "(%zu more ways)\n\n", n - WAYS);
+		fprintf(f, "(%zu more way%s)\n\n", n - WAYS, hlg_plural_s(n - WAYS));
 	if (rc == 0)
 		write_bare(f, bare, n > 0, are_left_out(report, place->image), screen);
 	free(ways);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "filter/write/text-line.h"
+#include "symtab/plural.h"
 #include "tools/page/page.h"
 #include "tools/page/table.h"
 #include "tools/page/words.h"
@@ -44,10 +45,11 @@ static int write_head(void *data, FILE *f, struct hlg_err *err)
 	bool lost;
 
 	if (s->pairs)
-		fprintf(f, "recorded  %zu pairs\n", s->pairs->table.n_rows);
+		fprintf(f, "recorded  %zu pair%s\n", s->pairs->table.n_rows,
+			hlg_plural_s(s->pairs->table.n_rows));
 	else
-		fprintf(f, "recorded  %zu %s, %s\n", s->w->n_rows,
-			s->w->every ? "intervals" : "windows",
+		fprintf(f, "recorded  %zu %s%s, %s\n", s->w->n_rows,
+			s->w->every ? "interval" : "window", hlg_plural_s(s->w->n_rows),
 			hlg_windows_notes_sampled(sampled, s->w));
 
 	hlg_windows_shown_notes(&notes, s);

@@ -8,6 +8,7 @@
 
 #include "filter/report/banner.h"
 #include "symtab/escape.h"
+#include "symtab/plural.h"
 #include "tools/feed/lacks.h"
 #include "tools/windows/notes.h"
 #include "tools/windows/rate.h"
@@ -49,7 +50,8 @@ static void note_reading(struct hlg_note_list *notes, const struct hlg_windows *
 {
 	char sampled[HLG_WINDOWS_SAMPLED];
 
-	hlg_note_list_detail(notes, "%" PRIu64 " windows were recorded, %s", w->read,
+	hlg_note_list_detail(notes, "%" PRIu64 " window%s recorded, %s", w->read,
+			     hlg_plural_word(w->read, " was", "s were"),
 			     hlg_windows_notes_sampled(sampled, w));
 	hlg_note_list_detail(
 		notes,
@@ -78,30 +80,33 @@ void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 	hlg_lacks_note(&w->lacks, "", ": a window after a loss holds several", notes);
 	if (w->other_groups)
 		hlg_note_list_add(notes,
-				  "%" PRIu64 " windows of other groups are not here "
-				  "(--event=%s shows some)",
-				  w->other_groups, w->other ? w->other : "?");
+				  "%" PRIu64 " window%s not here (--event=%s shows some)",
+				  w->other_groups,
+				  hlg_plural_word(w->other_groups, " of another group is",
+						  "s of other groups are"),
+				  w->other ? w->other : "?");
 	if (w->plain)
-		hlg_note_list_add(notes,
-				  "%" PRIu64
-				  " samples belong to no group and are no windows",
-				  w->plain);
+		hlg_note_list_add(notes, "%" PRIu64 " sample%s", w->plain,
+				  hlg_plural_word(w->plain,
+						  " belongs to no group and is no window",
+						  "s belong to no group and are no "
+						  "windows"));
 	if (w->back)
 		hlg_note_list_warn(notes,
 				   "%" PRIu64
-				   " counts are shown as 0: their counters ran "
-				   "backwards, which is impossible",
-				   w->back);
+				   " count%s shown as 0: what counts ran backwards, "
+				   "which is impossible",
+				   w->back, hlg_plural_word(w->back, " is", "s are"));
 	if (w->overflow)
 		hlg_note_list_warn(notes,
 				   "COUNTS ADD UP TO MORE THAN 2^64: sums of them are "
 				   "wrong");
 	if (w->strangers)
-		hlg_note_list_add(notes,
-				  "%" PRIu64
-				  " counts are of events that the first window "
-				  "lacks: left out",
-				  w->strangers);
+		hlg_note_list_add(
+			notes,
+			"%" PRIu64 " count%s of events that the first window lacks: left "
+			"out",
+			w->strangers, hlg_plural_word(w->strangers, " is", "s are"));
 }
 
 /* Text has time as time; CSV and JSON have ns. */

@@ -10,6 +10,7 @@
 
 #include "filter/write/text-line.h"
 #include "symtab/escape.h"
+#include "symtab/plural.h"
 #include "tools/windows/notes.h"
 #include "tools/windows/pairs.h"
 
@@ -102,9 +103,11 @@ void hlg_pairs_write_notes(struct hlg_note_list *notes, const struct hlg_pairs *
 	hlg_windows_notes(notes, w);
 	(pairs->alone || pairs->moved ? hlg_note_list_add : hlg_note_list_detail)(
 		notes,
-		"%zu pairs; %" PRIu64 " markers without their other half; %" PRIu64
-		" pairs left out that moved between counters",
-		pairs->table.n_rows, pairs->alone, pairs->moved);
+		"%zu pair%s; %" PRIu64 " marker%s other half; %" PRIu64
+		" pair%s left out that moved between counters",
+		pairs->table.n_rows, hlg_plural_s(pairs->table.n_rows), pairs->alone,
+		hlg_plural_word(pairs->alone, " without its", "s without their"),
+		pairs->moved, hlg_plural_s(pairs->moved));
 	hlg_note_list_detail(
 		notes, "interval: of the median at 95 %%, by ranks (low and high: of "
 		       "the mean, Student's t); outliers: past "
@@ -314,8 +317,8 @@ int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
 	bool ok;
 
 	hlg_pairs_write_notes(&notes, pairs, w);
-	fprintf(f, "%zu pairs; the median, and its interval at 95 %%\n",
-		pairs->table.n_rows);
+	fprintf(f, "%zu pair%s; the median, and its interval at 95 %%\n",
+		pairs->table.n_rows, hlg_plural_s(pairs->table.n_rows));
 	hlg_text_line_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
 	fputc('\n', f);
 	ok = hlg_pairs_write_spreads(f, pairs, &style->screen, &hlg_table_text);

@@ -15,6 +15,7 @@
 #include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
 #include "symtab/escape.h"
+#include "symtab/plural.h"
 #include "tools/windows/notes.h"
 
 #define SHOWN       20 /* functions in text */
@@ -289,7 +290,7 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 	hlg_windows_notes(&notes, w);
 	if (w->check && w->check->banner)
 		hlg_text_line_wrap(f, &style->screen, "!! ", w->check->banner);
-	fprintf(f, "%zu windows, ", w->n_rows);
+	fprintf(f, "%zu window%s, ", w->n_rows, hlg_plural_s(w->n_rows));
 	hlg_escape_print(f, hlg_windows_notes_sampled(sampled, w));
 	fputs(fits ? ", check OK\n" : "\n", f);
 	if (w->check && !fits)

@@ -379,11 +379,12 @@ START_TEST(stretches_are_told_of)
 	ck_assert(hlg_apart_begin(&apart, &run.space, &run.options));
 	ck_assert_msg(hlg_apart_settle(&apart, &recording, &err) == 0, "%s", err.msg);
 	ck_assert_uint_eq(notes.n, 1);
-	ck_assert_str_eq(notes.line[0],
-			 "sandbox 1 has 36 samples, 4 of which are too few to tell which "
-			 "ELF it runs, and 20 of which fit none of the ELFs: outside here "
-			 "(another ELF? name it, too; at another base? FILE@auto looks "
-			 "for it)");
+	ck_assert_str_eq(
+		notes.line[0],
+		"sandbox 1 has 36 samples, 4 of which are too few to tell which "
+		"ELF it runs, and 20 of which fit none of the ELFs: outside here "
+		"(another ELF? name it, too; at another base? FILE@auto looks "
+		"for it)");
 	for (size_t i = 0; i < hlg_profile_room(&run.profile); i++)
 		if (hlg_lane_of(run.profile.cells[i].ip) == 0)
 			here += run.profile.cells[i].count.samples;
