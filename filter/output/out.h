@@ -19,7 +19,7 @@ struct hlg_out {
 	FILE *f;
 	char *path;                /* final name; NULL for a stream that is not ours */
 	struct hlg_temp_file temp; /* base is NULL if path is written itself */
-	int error;                 /* of hlg_out_write, an errno */
+	int error; /* of hlg_out_write, or of who wrote to f and knows it, an errno */
 };
 
 /*

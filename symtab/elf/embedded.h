@@ -45,7 +45,8 @@ size_t hlg_embedded_guest(const struct hlg_embedded_list *list, size_t from);
 int hlg_embedded_open(const struct hlg_embedded *embedded, int fd, const char *path,
 		      struct hlg_err *err);
 
-/* Writes the bytes of an ELF of path to `to`, whose errors stay on the stream. */
+/* Writes the bytes of an ELF of path to `to`, whose errors stay on the stream; errno then
+ * says why. */
 int hlg_embedded_copy(const struct hlg_embedded *embedded, const char *path, FILE *to,
 		      struct hlg_err *err);
 

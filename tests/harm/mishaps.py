@@ -9,6 +9,7 @@ every verb; outputs that are full, closed, or that nobody reads any more; and ^C
 `hlguest...: subject: problem (what to do)` on standard error, nothing on standard output,
 and status 1, or 2 where the command line makes no sense.
 """
+import contextlib
 import fcntl
 import os
 import re
@@ -23,7 +24,7 @@ import time
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
-from programs import hlguest_of
+from programs import hlguest_of, session
 from tap import DATA, TIMEOUT, Skip, Tap, but_banner, environment, need, parser, run
 
 LINE = re.compile(r"hlguest[ a-z]*: .+: .+ \(.+\)\n|hlguest \w+: .+\n")
@@ -118,6 +119,12 @@ OUTPUTS = {
     "doctor": (["good.elf", "-o", "{x}"], ["good.elf"]),
     "extract": (["host", "-o", "{x}"], ["host"]),
 }
+# Formats that take JSON.
+JSON = [(["report", "good.elf", "good.data"], ("json", "html", "speedscope")),
+        (["annotate", "good.elf", "good.data", "hash_block"], ("json",)),
+        (["diff", "good.elf", "good.data", "good.data"], ("json", "html")),
+        (["exits", "good.elf", "exits.data"], ("json", "html")),
+        (["windows", "-q", "good.elf", "windows.data"], ("json", "html"))]
 # Tested by programs of their own: top makes new files only, fleet a folder, too.
 TESTED_APART = {"top", "fleet"}
 # what is wrong, and what is said of it
@@ -157,6 +164,9 @@ class Place:
             "report", "good.elf", "good.data", "--format=pprof", "--out=good.pb.gz")[1]
         self.json = "not in this build" not in self.run(
             "report", "good.elf", "good.data", "--format=json")[1]
+        with open(os.path.join(folder, "list"), "w", encoding="utf-8") as f:
+            f.write("good.data\n")
+        self.run("fleet", "submit", "--list=list", "-o", "done", "good.elf")
         self.decodes = "without Zydis" not in self.run("base", "good.elf", "good.data")[1]
         os.chmod(os.path.join(folder, "secret"), 0)
         os.chmod(folder, 0o755)
@@ -404,8 +414,10 @@ def writers(place):
                  ["report", "good.elf", "good.data", "--format=callgrind"],
                  ["diff", "good.elf", "good.data", "good.data"],
                  ["diff", "good.elf", "good.data", "good.data", "--format=csv"],
-                 *([["report", "good.elf", "good.data", "--format=speedscope"]]
+                 *([verb + ["--format=" + form] for verb, forms in JSON for form in forms]
                    if place.json else []),
+                 ["report", "good.elf", "good.data", "--format=folded"],
+                 ["diff", "good.elf", "good.data", "good.data", "--format=markdown"],
                  ["flame", "good.elf", "good.data"],
                  ["flame", "good.elf", "good.data", "--before=good.data"],
                  ["flame", "good.elf", "good.data", "--format=folded"],
@@ -414,14 +426,17 @@ def writers(place):
                  ["exits", "good.elf", "exits.data"],
                  ["exits", "good.elf", "exits.data", "--format=csv"],
                  ["sysprof", "stream"], ["sysprof", "stream", "--format=folded"],
-                 ["merge", "good.pb.gz"], ["kallsyms", "good.elf"],
+                 ["merge", "good.pb.gz"], ["kallsyms", "good.elf"], ["extract", "host"],
+                 ["extract", "host", "-o", "-"],
+                 ["fleet", "submit", "--list=list", "-o", "new.pb.gz", "good.elf", "--print"],
+                 ["fleet", "status", "done.d"],
                  ["inject", "good.elf", "good.data", "-o", "injected"],
                  *([["base", "good.elf", "good.data"]] if place.decodes else []),
                  ["lookup", "good.elf", "5000"],
                  ["calibrate", "-q", "--only=precision", "--time=10"],
                  ["doctor"], ["help"], ["help", "report"], ["record", "--help"],
                  ["lookup", "--usage"], ["--version"]):
-        if place.profiles or not {"merge", "--format=pprof"} & {*argv}:
+        if place.profiles or not {"merge", "fleet", "--format=pprof"} & {*argv}:
             yield argv
 
 
@@ -552,6 +567,69 @@ def check_interrupt(place):
         yield f"left behind: {sorted(os.listdir(place.folder))}"
 
 
+def wait_for(child, name):
+    """Until a process of its session is called so; False: none came."""
+    until = time.monotonic() + 10
+    while child.poll() is None and time.monotonic() < until:
+        if name in session(child.pid).values():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def end_session(leader):
+    """Names of processes that did not end within a second; they do now."""
+    until = time.monotonic() + 1
+    while session(leader) and time.monotonic() < until:
+        time.sleep(0.01)
+    left = session(leader)
+    for number in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
+    return sorted(left.values())
+
+
+def check_interrupt_others(place):
+    """While others work for it: a perf that doctor asks, the processes of a fleet here, and
+    who reads what extract writes. ^C reaches all of them, as on a terminal."""
+    folder, perf = place.folder, os.path.join(place.folder, "bin", "perf")
+    os.makedirs(os.path.dirname(perf))
+    with open(perf, "w", encoding="utf-8") as f:
+        f.write("#!/bin/sh\nexec sleep 60\n")
+    os.chmod(perf, 0o755)
+    os.mkfifo(os.path.join(folder, "fifo"))
+    with open(os.path.join(folder, "slow"), "w", encoding="utf-8") as f:
+        f.write("fifo\n")
+    before = sorted(os.listdir(folder))
+    path = os.path.dirname(perf) + ":" + os.environ["PATH"]
+    for argv, who, statuses in (
+            (["doctor"], "sleep", (-signal.SIGINT,)),
+            (["doctor", "-o", "x"], "sleep", (-signal.SIGINT,)),
+            (["extract", "host", "-o", "fifo"], "hlguest", (-signal.SIGINT,)),
+            (["fleet", "submit", "--list=slow", "-o", "x", "good.elf"], "hlguest",
+             (-signal.SIGINT, 1, 128 + signal.SIGINT))):
+        if argv[0] == "fleet" and not place.profiles:
+            continue
+        child = subprocess.Popen([place.hlguest, *argv], cwd=folder, env=environment(PATH=path),
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                 start_new_session=True)
+        come = wait_for(child, who)
+        time.sleep(0.2)
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGINT)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        left = end_session(child.pid)
+        if left:
+            yield f"{' '.join(argv)}: left behind: {left}"
+        _, err = child.communicate(timeout=TIMEOUT)
+        if not come or child.returncode not in statuses or (err and argv[0] != "fleet"):
+            yield f"{' '.join(argv)}: {come}, status {child.returncode}, {err}"
+    shutil.rmtree(os.path.join(folder, "x.d"), ignore_errors=True)
+    if sorted(os.listdir(folder)) != before:
+        yield f"left behind: {sorted(os.listdir(folder))}"
+    os.unlink(os.path.join(folder, "fifo"))
+
+
 def cpu_seconds(child):
     """What a process that was not waited for has used."""
     with open(f"/proc/{child.pid}/stat", encoding="utf-8", errors="replace") as f:
@@ -654,6 +732,7 @@ def main():
             ("no place for a file", check_outputs),
             ("^C", check_interrupt),
             ("^C while it searches", check_interrupt_search),
+            ("^C while others work", check_interrupt_others),
             ("^C while recording", check_recording),
         ):
             tap.run(name, lambda f=function: list(f(place)))

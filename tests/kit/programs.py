@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the tests of the command share, besides tap.py."""
 import base64
+import glob
 import gzip
 import json
 import os
@@ -70,3 +71,19 @@ def on_terminal(argv, stdin=subprocess.DEVNULL, stdout=None, cwd=DATA, **env):
         pass
     os.close(ours)
     return text.decode("utf-8").replace("\r\n", "\n"), child.wait(TIMEOUT)
+
+
+def session(leader):
+    """The processes of it that run, {number: name}."""
+    found = {}
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as f:
+                number, name, rest = re.fullmatch(r"(\d+) \((.*)\) (.*)\n", f.read(),
+                                                  re.S).groups()
+        except OSError:  # it ended meanwhile
+            continue
+        state, _, _, its = rest.split()[:4]
+        if int(its) == leader and state not in "ZX":
+            found[int(number)] = name
+    return found

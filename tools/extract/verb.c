@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hlguest extract: the guest ELF that a host program carries with it. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +101,8 @@ static int save(const struct arguments *args, const struct hlg_embedded *e,
 		hlg_out_abort(&out);
 		return rc;
 	}
+	if (ferror(out.f))
+		out.error = errno;
 	rc = hlg_out_commit(&out, err);
 	if (rc == 0 && !args->quiet && !hlg_target_is_stream(args->out))
 		say_written(args->out, host, e);
@@ -168,8 +171,7 @@ static int run(const struct hlg_verb *verb, int argc, char **argv)
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status)) {
 		rc = extract(&args, &list, &err);
-		status = rc < 0 ? hlg_output_error(&err) : 0;
-		status = hlg_output_end(status);
+		status = rc < 0 ? hlg_output_error(&err) : hlg_output_end(0);
 	}
 	hlg_embedded_finish(&list);
 	free(args.paths.text);

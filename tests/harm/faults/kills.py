@@ -37,7 +37,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from bed import Bed, Case
 from microvm import TABLES, guest, monitor
-from programs import hlguest_of, program
+from programs import hlguest_of, program, session
 from tap import DATA, Skip, Tap, filter_of, need, must, parser, run
 
 OLD = b"what was there before\n"
@@ -345,22 +345,6 @@ def learn(place, case):
             raise RuntimeError(f"status {found.status}: {found.err}")
     case.span = min(took)
     case.right = {"status": found.status, "out": found.out, "err": found.err, "made": found.made}
-
-
-def session(leader):
-    """The processes of it that run, {number: name}."""
-    found = {}
-    for path in glob.glob("/proc/[0-9]*/stat"):
-        try:
-            with open(path, encoding="utf-8", errors="replace") as f:
-                number, name, rest = re.fullmatch(r"(\d+) \((.*)\) (.*)\n", f.read(),
-                                                  re.S).groups()
-        except OSError:  # it ended meanwhile
-            continue
-        state, _, _, its = rest.split()[:4]
-        if int(its) == leader and state not in "ZX":
-            found[int(number)] = name
-    return found
 
 
 class Strike:
