@@ -6,6 +6,7 @@
 
 #include "filter/stats/interval.h"
 #include "filter/write/table.h"
+#include "tools/inputs/calibration-file.h"
 
 /*
  * The event to speak of: the first counter of the hardware that counts time, as hlguest
@@ -48,6 +49,7 @@ static uint64_t usual_distance(const struct hlg_landed *landed)
 
 static void say_distance(char *to, size_t size, uint64_t usual, uint64_t window)
 {
+	char within[48];
 	size_t n;
 
 	if (usual == 0)
@@ -56,8 +58,9 @@ static void say_distance(char *to, size_t size, uint64_t usual, uint64_t window)
 		n = usual == 1 ? (size_t)snprintf(to, size, "one instruction late")
 			       : (size_t)snprintf(to, size,
 						  "%" PRIu64 " instructions late", usual);
-	if (window > usual && n < size)
-		snprintf(to + n, size - n, " (95 %% within %" PRIu64 ")", window);
+	if (window && n < size)
+		snprintf(to + n, size - n, " (%s)",
+			 hlg_calibration_file_within(within, window));
 }
 
 static void say_landing(char to[static HLG_CONCLUSION], char figure[static HLG_FIGURE],

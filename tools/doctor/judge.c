@@ -354,17 +354,20 @@ static void judge_guest_stacks(struct hlg_findings *f, const struct hlg_probes *
 		       (int)(strlen(p->guest_stacks) - (n ? n + 1 : 0)), p->guest_stacks);
 }
 
-/* "cpu-clock 1, cycles:G not known": the windows, as far as there is room. */
+/* "cpu-clock 95 % within 1 instruction": the windows that are known, as far as there is
+ * room. */
 static void list_windows(char *to, size_t size, const struct hlg_calibration_file *c)
 {
+	char within[48];
 	size_t n = 0;
 
 	to[0] = '\0';
 	for (size_t i = 0; i < c->n_events && n < size; i++)
 		if (c->events[i].known)
-			n += (size_t)snprintf(to + n, size - n, "%s%s %u", n ? ", " : "",
-					      c->events[i].name,
-					      (unsigned)c->events[i].window);
+			n += (size_t)snprintf(
+				to + n, size - n, "%s%s %s", n ? ", " : "",
+				c->events[i].name,
+				hlg_calibration_file_within(within, c->events[i].window));
 	if (n == 0)
 		snprintf(to, size, "not known");
 }
@@ -396,8 +399,7 @@ void hlg_doctor_judge_calibration(struct hlg_findings *f, const struct hlg_probe
 			f, other ? HLG_LEVEL_WARN : HLG_LEVEL_OK, topic,
 			other ? "calibrate again: it is of another processor or kernel"
 			      : NULL,
-			"%s: samples are late by so many instructions: %s; ring 0 %s",
-			c->date, windows,
+			"%s: how late samples land: %s; ring 0 %s", c->date, windows,
 			c->emulated < 0 ? "not measured"
 			: c->emulated   ? "is emulated: exits cost more than on hardware"
 					: "runs on the processor");

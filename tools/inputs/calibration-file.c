@@ -2,6 +2,7 @@
 #include "tools/inputs/calibration-file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,15 @@ const struct hlg_calibration_file_event *hlg_calibration_file_find(
 			return event;
 	}
 	return NULL;
+}
+
+const char *hlg_calibration_file_within(char to[static 48], uint64_t window)
+{
+	if (window == 0)
+		return "95 % on the right instruction";
+	snprintf(to, 48, "95 %% within %" PRIu64 " instruction%s", window,
+		 window == 1 ? "" : "s");
+	return to;
 }
 
 #if HLG_HAVE_JANSSON

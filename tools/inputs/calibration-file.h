@@ -43,6 +43,10 @@ const struct hlg_calibration_file_event *hlg_calibration_file_find(
 	const struct hlg_calibration_file *calibrated, const char *name,
 	unsigned precise_ip);
 
+/* How late samples are, as calibrate, doctor and report say it: "95 % within 14
+ * instructions", of a window of none "95 % on the right instruction". */
+const char *hlg_calibration_file_within(char to[static 48], uint64_t window);
+
 /*
  * Where the last calibration is kept: $XDG_STATE_HOME/hlguest/calibration.json, or below
  * ~/.local/state (XDG Base Directory Specification 0.8). Empty if neither is known.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/report/calibration.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "filter/options/options.h"
@@ -21,6 +20,7 @@ static bool find_window(struct hlg_run *run,
 {
 	const struct hlg_profile *profile = &run->profile;
 	bool any = false;
+	char within[48];
 
 	*window = 0;
 	for (uint32_t i = 0; i < profile->n_events; i++) {
@@ -36,10 +36,9 @@ static bool find_window(struct hlg_run *run,
 				       event->name);
 			continue;
 		}
-		hlg_run_remark(run,
-			       "calibration: samples of %s are up to %" PRIu64
-			       " instruction%s late",
-			       event->name, found->window, found->window == 1 ? "" : "s");
+		hlg_run_remark(run, "calibration: how late samples of %s land: %s",
+			       event->name,
+			       hlg_calibration_file_within(within, found->window));
 		*window = found->window > *window ? found->window : *window;
 		any = true;
 	}

@@ -63,10 +63,9 @@ static const char *figure(enum hlg_calibration_part part)
 
 START_TEST(precision)
 {
-	ck_assert_str_eq(
-		conclude(HLG_CALIBRATE_LANDING),
-		"Samples of cpu-clock land one instruction late, never in a wrong "
-		"function.");
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_LANDING),
+			 "Samples of cpu-clock land one instruction late (95 % within 1 "
+			 "instruction), never in a wrong function.");
 	land(0, 0, 0);
 	ck_assert_str_eq(conclude(HLG_CALIBRATE_LANDING),
 			 "Samples of cpu-clock land on the right instruction, never in a "
@@ -74,13 +73,14 @@ START_TEST(precision)
 	land(0, 3, 14);
 	ck_assert_str_eq(conclude(HLG_CALIBRATE_LANDING),
 			 "Samples of cpu-clock land 3 instructions late (95 % "
-			 "within 14), never in a wrong function.");
+			 "within 14 instructions), never in a wrong function.");
 	c.landings.events[0].guests[0].right = 97;
 	c.landings.events[0].guests[0].wrong = 2;
 	c.landings.events[0].guests[0].gap = 1;
 	ck_assert_str_eq(conclude(HLG_CALIBRATE_LANDING),
 			 "Samples of cpu-clock land 3 instructions late (95 % "
-			 "within 14), 0.50 % of them in a wrong function or in none.");
+			 "within 14 instructions), 0.50 % of them in a wrong function or "
+			 "in none.");
 }
 END_TEST
 
@@ -241,10 +241,9 @@ END_TEST
 START_TEST(precision_of_instructions)
 {
 	land(4, 3, 3);
-	ck_assert_str_eq(
-		conclude(HLG_CALIBRATE_LANDING),
-		"Samples of cpu-clock land one instruction late, never in a wrong "
-		"function.");
+	ck_assert_str_eq(conclude(HLG_CALIBRATE_LANDING),
+			 "Samples of cpu-clock land one instruction late (95 % within 1 "
+			 "instruction), never in a wrong function.");
 }
 END_TEST
 

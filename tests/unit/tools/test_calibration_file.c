@@ -156,6 +156,19 @@ START_TEST(no_file)
 }
 END_TEST
 
+START_TEST(said)
+{
+	char within[48];
+
+	ck_assert_str_eq(hlg_calibration_file_within(within, 0),
+			 "95 % on the right instruction");
+	ck_assert_str_eq(hlg_calibration_file_within(within, 1),
+			 "95 % within 1 instruction");
+	ck_assert_str_eq(hlg_calibration_file_within(within, UINT64_MAX),
+			 "95 % within 18446744073709551615 instructions");
+}
+END_TEST
+
 START_TEST(places)
 {
 	char place[PATH_MAX];
@@ -186,6 +199,7 @@ int main(void)
 	tcase_add_loop_test(tc, refuses, 0, sizeof(wrong) / sizeof(wrong[0]));
 	tcase_add_test(tc, large);
 	tcase_add_test(tc, no_file);
+	tcase_add_test(tc, said);
 	tcase_add_test(tc, places);
 	return tap_main(suite);
 }
