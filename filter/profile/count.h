@@ -51,6 +51,8 @@ struct hlg_recording_sums {
 	uint64_t damaged; /* recordings whose left bytes do not begin with a record; the
 			   * others of them were cut off */
 	uint64_t no_end;  /* recordings without their end, where no byte tells that */
+	uint64_t undecoded; /* recordings of KVM's tracepoints without the formats of
+			       these */
 	/* The rest. */
 	uint16_t machine; /* it was recorded on (e_machine); 0: unknown, or several's sum
 			   */

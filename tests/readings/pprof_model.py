@@ -230,7 +230,7 @@ class Judge:
                     "untold": self.untold(), "unrecorded": 0, "overflow": 0, "throttled": 0,
                     "skipped": 0, "left": 0,
                     "marks": 0, "packed": 0, "unjoined": 0, "no_end": 0, "unknown": 0, "late": 0,
-                    "damaged": 0, "by": sum(1 << KEYS.index(key) for key in self.by),
+                    "damaged": 0, "undecoded": 0, "by": sum(1 << KEYS.index(key) for key in self.by),
                     "format": 4 if any(stack for (_, _, stack), _ in self.saved.samples) or
                     extra.host_stack else 3}
         yield from self.same("sums", {name: getattr(extra, name) for name in expected}, expected)

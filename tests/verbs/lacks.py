@@ -30,6 +30,7 @@ SHORT = struct.pack("<IHHQ", parsed.SAMPLE, 5, 16, 0)
 TOLD = (r"\b7 events were lost while recording", r"throttled sampling 1 time",
         r"\b1 record makes no sense", r"5 bytes at its end are missing")
 NO_END = "the recording has no end"
+TRACING_DATA = 1  # HEADER_TRACING_DATA, tools/perf/util/header.h
 REPORT = ["report", "--force"]
 VERBS = [[*REPORT, f"--format={f}"] for f in
          ("text", "csv", "json", "html", "folded", "speedscope", "callgrind")]
@@ -174,6 +175,33 @@ def check_formats(place):
             yield f"{words[0]}: {said}"
 
 
+def check_undecoded(place):
+    """A file without the formats, or with damaged ones, though it has its end."""
+    elves = [os.path.join(DATA, "hyperlight", name + ".elf") for name in ("guest", "small")]
+    whole = os.path.join(DATA, "hyperlight/turns.data")
+    recording = parsed.Recording(whole)
+    tracing = recording.features[TRACING_DATA]
+    text, saved = "where guests are entered, are not decoded", place.path("undecoded.pb.gz")
+    for damaged in None, tracing.replace(b"name: kvm_exit", b"name: kvm_text"):
+        del recording.features[TRACING_DATA]
+        if damaged:
+            recording.features[TRACING_DATA] = damaged
+        recording.write(place.path("undecoded.data"))
+        recording.features[TRACING_DATA] = tracing
+        for verb, path in (("report",), "undecoded.data"), (("flame", "-o", "-"), "undecoded.data"), \
+                (("report", "--format=csv"), "undecoded.data"), \
+                (("report", "--format=pprof", "-o", saved), "undecoded.data"), \
+                (("report",), saved), (("report",), whole):
+            out, err, status = run(place.hlguest, verb[0], "-q", *verb[1:], *elves,
+                                   place.path(path))
+            plain = re.sub(r"\s+", " ", re.sub(r"</?(text|tspan)[^>]*>", " ", out + err))
+            if "not in this build" in err:
+                break
+            if status not in (0, 3) or ("--format=pprof" not in verb and
+                                        (text in plain) != (path != whole)):
+                yield f"{verb} {path}: {status}, {plain[:2000]}"
+
+
 def check_times(place):
     """What was lost could lie between any two records: then no sandbox has times."""
     elves = [os.path.join(DATA, "hyperlight", name + ".elf") for name in ("guest", "small")]
@@ -210,6 +238,7 @@ def main():
                             ("exits", check_exits), ("sides", check_sides),
                             ("no end", check_no_end), ("damage", check_damage),
                             ("stream", check_stream), ("formats", check_formats),
+                            ("undecoded", check_undecoded),
                             ("times", check_times), ("untimed", check_untimed)):
             tap.run(name, lambda check=check: list(check(place)))
     return tap.finish()

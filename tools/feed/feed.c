@@ -30,6 +30,7 @@ struct feed {
 	const struct hlg_tails *tails;
 	const struct hlg_deferred *deferred; /* of callchains; or NULL */
 	uint64_t unjoined;
+	bool undecoded;                    /* an event of KVM's */
 	struct hlg_perfdata_counts counts; /* of the parts that were read */
 	bool ordered;
 	uint32_t n_events;
@@ -66,6 +67,7 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 			    feed->path, event, err);
 	if (rc < 0)
 		return rc;
+	feed->undecoded |= feed->probes[event->index].undecoded;
 	events[event->index] =
 		hlg_profile_event(feed->profile, event->name, event->attr.precise_ip);
 	if (events[event->index] == HLG_NO_SERIES)
@@ -500,6 +502,7 @@ static void sum_up(struct hlg_recording_sums *sums, const struct feed *feed,
 	sums->samples = counts.samples;
 	hlg_lacks_set(sums, &counts);
 	sums->unjoined = feed->unjoined;
+	sums->undecoded = feed->undecoded;
 	sums->late = feed->timeline.queue.late != 0;
 	sums->attached = hlg_perfdata_host(feed->pd)->attached;
 	sums->machine = hlg_perfdata_host(feed->pd)->machine;

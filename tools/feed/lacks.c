@@ -52,6 +52,7 @@ void hlg_lacks_add(struct hlg_recording_sums *to, const struct hlg_recording_sum
 	to->left = hlg_sum(to->left, from->left);
 	to->damaged += from->damaged;
 	to->no_end += from->no_end;
+	to->undecoded += from->undecoded;
 }
 
 static void note_late(const struct hlg_recording_sums *sums, const char *of,
@@ -67,6 +68,21 @@ static void note_late(const struct hlg_recording_sums *sums, const char *of,
 				   hlg_plural_word(sums->late, "is", "are"), why);
 	else if (sums->late)
 		hlg_note_list_warn(notes, "%sthe recording is %s", of, why);
+}
+
+static void note_undecoded(const struct hlg_recording_sums *sums, const char *of,
+			   struct hlg_note_list *notes)
+{
+	static const char why[] =
+		"no whole formats of KVM's tracepoints, which perf writes at the end: "
+		"exits, and where guests are entered, are not decoded (record again)";
+
+	if (sums->undecoded && sums->recordings > 1)
+		hlg_note_list_warn(notes,
+				   "%s%" PRIu64 " of %" PRIu64 " recordings have %s", of,
+				   sums->undecoded, sums->recordings, why);
+	else if (sums->undecoded)
+		hlg_note_list_warn(notes, "%sthe recording has %s", of, why);
 }
 
 static void note_left_out(const struct hlg_recording_sums *sums, const char *of,
@@ -174,5 +190,6 @@ void hlg_lacks_note(const struct hlg_recording_sums *sums, const char *of,
 				   of, sums->throttled, sums->throttled == 1 ? "" : "s");
 	note_left_out(sums, of, notes);
 	note_late(sums, of, notes);
+	note_undecoded(sums, of, notes);
 	note_end(sums, of, notes);
 }

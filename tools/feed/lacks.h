@@ -17,8 +17,8 @@
 void hlg_lacks_join(struct hlg_perfdata_counts *to,
 		    const struct hlg_perfdata_counts *part);
 
-/* Sets what one recording lacks, and nothing else; but for unjoined and late, which the
- * feed counts. */
+/* Sets what one recording lacks, and nothing else; but for unjoined, late and undecoded,
+ * which the feed counts. */
 void hlg_lacks_set(struct hlg_recording_sums *sums,
 		   const struct hlg_perfdata_counts *counts);
 

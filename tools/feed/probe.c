@@ -6,14 +6,17 @@
 
 #define MMIO_WRITE 2 /* KVM_TRACE_MMIO_WRITE, include/trace/events/kvm.h */
 
-/* Where a field stands; nowhere, if that is not known. Fails without memory. */
-static int find(struct hlg_trace_field *field, const struct hlg_trace *trace,
-		const char *event, const char *name, struct hlg_err *err)
+/* Where a field of the probe stands; nowhere, if that is not known. Fails without memory.
+ */
+static int find(struct hlg_probe *probe, struct hlg_trace_field *field,
+		const struct hlg_trace *trace, const char *event, const char *name,
+		struct hlg_err *err)
 {
 	int rc = hlg_trace_find(trace, event, name, field, err);
 
 	if (rc < 0)
 		*field = (struct hlg_trace_field){0};
+	probe->undecoded |= rc < 0;
 	return rc == HLG_ESYSTEM ? rc : 0;
 }
 
@@ -57,14 +60,14 @@ static int find_fields(struct hlg_probe *probe, const struct hlg_trace *trace,
 		       const struct tracepoint *tracepoint, struct hlg_err *err)
 {
 	const char *event = tracepoint->name;
-	int rc = find(&probe->rip, trace, event, tracepoint->rip, err);
+	int rc = find(probe, &probe->rip, trace, event, tracepoint->rip, err);
 
 	if (rc == 0 && !probe->rip.size && tracepoint->pc)
-		rc = find(&probe->rip, trace, event, tracepoint->pc, err);
+		rc = find(probe, &probe->rip, trace, event, tracepoint->pc, err);
 	if (rc == 0 && tracepoint->port)
-		rc = find(&probe->port, trace, event, tracepoint->port, err);
+		rc = find(probe, &probe->port, trace, event, tracepoint->port, err);
 	if (rc == 0 && tracepoint->out)
-		rc = find(&probe->out, trace, event, tracepoint->out, err);
+		rc = find(probe, &probe->out, trace, event, tracepoint->out, err);
 	return rc;
 }
 
@@ -82,6 +85,7 @@ int hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
 	probe->mmio = tracepoint->mmio;
 	if (!*trace)
 		rc = hlg_trace_open(trace, pd, path, "hlguest record --exits", err);
+	probe->undecoded = rc < 0;
 	if (rc < 0)
 		return rc == HLG_ESYSTEM ? rc : 0;
 	return find_fields(probe, *trace, tracepoint, err);

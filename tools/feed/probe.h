@@ -22,6 +22,7 @@ enum hlg_probe_kind {
 struct hlg_probe {
 	enum hlg_probe_kind kind;
 	bool mmio;                        /* PIO: kvm_mmio, of arm64 */
+	bool undecoded; /* its format is missing, or damaged: no field is known */
 	struct hlg_trace_field rip;       /* of PIO what is written */
 	struct hlg_trace_field port, out; /* of PIO; with mmio a guest-physical address
 					   * and the kind of access */
@@ -29,8 +30,8 @@ struct hlg_probe {
 
 /*
  * Looks where the guest's address stands in an event's samples. What cannot be found is
- * not counted: a report needs none. *trace is NULL before, and for hlg_trace_close. Fails
- * without memory only.
+ * not counted: a report needs none, but is to say so. *trace is NULL before, and for
+ * hlg_trace_close. Fails without memory only.
  */
 int hlg_probe_find(struct hlg_probe *probe, struct hlg_trace **trace,
 		   const struct hlg_perfdata *pd, const char *path,

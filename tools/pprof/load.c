@@ -453,6 +453,7 @@ static void add_totals(struct loader *l, struct hlg_recording_sums *sums)
 	sums->no_end = t->no_end;
 	sums->unknown = t->unknown;
 	sums->damaged = t->damaged;
+	sums->undecoded = t->undecoded;
 	sums->began = l->saved.began;
 	sums->took = l->saved.took;
 }

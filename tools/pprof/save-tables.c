@@ -170,6 +170,7 @@ static void save_totals(struct hlg_saved *saved, const struct hlg_run *run,
 	t->unknown = sums->unknown;
 	t->late = sums->late;
 	t->damaged = sums->damaged;
+	t->undecoded = sums->undecoded;
 	t->marks = run->stacks.marks;
 	saved->began = sums->began;
 	saved->took = sums->took;

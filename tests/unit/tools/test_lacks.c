@@ -139,6 +139,25 @@ START_TEST(damage)
 }
 END_TEST
 
+/* KVM's tracepoints without formats, as the feed counts them. */
+START_TEST(undecoded)
+{
+	static const char why[] =
+		"no whole formats of KVM's tracepoints, which perf writes at the end: "
+		"exits, and where guests are entered, are not decoded (record again)";
+	const struct hlg_recording_sums one = {.recordings = 1, .undecoded = 1};
+	struct hlg_recording_sums all = {.recordings = 1};
+	char expected[256];
+
+	snprintf(expected, sizeof(expected), "the recording has %s", why);
+	check_note(&one, expected);
+	hlg_lacks_add(&all, &one);
+	hlg_lacks_add(&all, &one);
+	snprintf(expected, sizeof(expected), "2 of 3 recordings have %s", why);
+	check_note(&all, expected);
+}
+END_TEST
+
 START_TEST(parts)
 {
 	const struct hlg_perfdata_counts part = {.samples = 1,
@@ -181,6 +200,7 @@ int main(void)
 	tcase_add_test(tc, one_thing_each);
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, damage);
+	tcase_add_test(tc, undecoded);
 	tcase_add_test(tc, parts);
 	return tap_main(suite);
 }
