@@ -12,7 +12,16 @@
 #include "filter/write/format.h"
 #include "filter/write/report-table.h"
 
-static const struct hlg_table table = {hlg_report_table_columns, .n = HLG_REPORT_COLUMNS};
+static const struct hlg_table table = {hlg_report_table_columns,
+				       .n = HLG_REPORT_SELF_SAMPLES};
+static const struct hlg_table with_self = {hlg_report_table_columns,
+					   .n = HLG_REPORT_COLUMNS};
+
+/* Are there records of functions with what they call? */
+static bool has_children(const struct hlg_report *r)
+{
+	return r->options->children && r->stacks;
+}
 
 /* A record that has a name, and a count if it is not NULL. */
 static void write_record(struct hlg_records *to, const char *record, const char *name,
@@ -129,7 +138,7 @@ static void write_head(struct hlg_records *to, const struct hlg_report *r)
 {
 	struct hlg_report_table_sum sums[HLG_REPORT_SUMS];
 
-	hlg_format_begin(to, &table);
+	hlg_format_begin(to, has_children(r) ? &with_self : &table);
 	hlg_report_table_sums(sums, r);
 	if (r->options->selection)
 		write_record(to, "selected", r->options->selection, NULL);
@@ -158,7 +167,7 @@ struct view_writing {
 	int rc;
 };
 
-/* Functions with all that they call: what they have themselves is in their own rows. */
+/* Functions with all that they call, and what of it they have themselves. */
 static void write_children(struct view_writing *w, const struct hlg_report *r,
 			   const struct hlg_view *v, const char *series)
 {
@@ -175,6 +184,12 @@ static void write_children(struct view_writing *w, const struct hlg_report *r,
 		hlg_report_table_row(c, r, &row, series);
 		c[HLG_REPORT_RECORD] = hlg_table_text_value("children");
 		c[HLG_REPORT_UNSURE].is = false;
+		c[HLG_REPORT_SELF_SAMPLES] =
+			hlg_table_count_value(children.rows[i].self.samples);
+		c[HLG_REPORT_SELF_PERIOD] =
+			hlg_table_count_value(children.rows[i].self.period);
+		c[HLG_REPORT_SELF_PERCENT] =
+			hlg_table_number_value(children.rows[i].self_share);
 		hlg_format_record(w->to, c);
 	}
 	hlg_children_finish(&children);
@@ -201,7 +216,7 @@ static void write_view(void *of, const struct hlg_report *r, const struct hlg_vi
 		hlg_report_table_row(c, r, &v->borders[i], series);
 		hlg_format_record(to, c);
 	}
-	if (r->options->children && r->stacks && w->rc == 0)
+	if (has_children(r) && w->rc == 0)
 		write_children(w, r, v, series);
 	for (size_t i = 0; i < regions; i++) {
 		hlg_report_table_region(c, r, v, &v->regions[i], series);

@@ -9,7 +9,8 @@
 #include "filter/report/report.h"
 #include "filter/write/table.h"
 
-/* CSV has those with a key as they stand here. */
+/* CSV has those with a key as they stand here; those of self where children=yes has rows.
+ */
 enum hlg_report_column {
 	HLG_REPORT_RECORD,
 	HLG_REPORT_SERIES,
@@ -27,6 +28,9 @@ enum hlg_report_column {
 	HLG_REPORT_HIGH,
 	HLG_REPORT_UNSURE,
 	HLG_REPORT_EDGE,
+	HLG_REPORT_SELF_SAMPLES,
+	HLG_REPORT_SELF_PERIOD,
+	HLG_REPORT_SELF_PERCENT,
 	HLG_REPORT_MARK, /* of text only: ~, the interval, a bar ... */
 	HLG_REPORT_INTERVAL,
 	HLG_REPORT_BAR,

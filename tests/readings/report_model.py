@@ -419,6 +419,22 @@ class Judge:
         expected = self.inclusive(view.samples, of_all).inclusive_table(self.options) \
             if self.tree else []
         yield from self.same_rows(f"{what} children", children, expected, exact)
+        yield from self.csv_self(what, view, of_all, rows)
+
+    def csv_self(self, what, view, of_all, rows):
+        """What functions have themselves; only those with what they call have it."""
+        for f in rows:
+            if (f["record"] == "children") != bool(f.get("self_samples")):
+                yield f"{what}: self of {f}"
+        if self.tree:
+            view = self.inclusive(view.samples, of_all)
+            got = [f for f in rows if f["record"] == "children"]
+            for f, row in zip(got, view.told(self.options)):
+                own = Count(view.itself[row.key])
+                if (int(f["self_samples"]), int(f["self_period"])) != \
+                        (own.samples, own.period) or \
+                        not near(float(f["self_percent"]), 100 * view.self_share(row), 2):
+                    yield f"{what}: self of {f}, not {own}, {view.self_share(row)}"
 
     def csv_sums(self, rows):
         got = [(f["name"], int(f["samples"]), int(f["period"])) for f in rows
