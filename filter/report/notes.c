@@ -526,6 +526,21 @@ static void warn_starts(struct hlg_report *r)
 			HLG_STARTS);
 }
 
+/* Of by=cpu. perf records it with -a, and where it is asked to. */
+static void warn_cpus(struct hlg_report *r)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; r->by & HLG_BY_CPU && i < r->n_cells; i++)
+		if (r->profile->series[r->cells[i].series].cpu < 0)
+			samples += r->cells[i].count.samples;
+	if (samples)
+		hlg_note_list_warn(&r->notes,
+				   "the CPU of %" PRIu64 " sample%s was not recorded "
+				   "(record with hlguest record, or perf's --sample-cpu)",
+				   samples, samples == 1 ? "" : "s");
+}
+
 /* Where only what guests halt with was recorded, of what tells sandboxes apart. */
 static void note_sandboxes(struct hlg_report *r)
 {
@@ -561,6 +576,7 @@ void hlg_notes_add(struct hlg_report *r)
 {
 	warn_bases(r);
 	warn_starts(r);
+	warn_cpus(r);
 	for (size_t i = 0; i < r->space->n_images; i++)
 		note_image(r, r->space->images[i]);
 	note_unread(r);

@@ -490,7 +490,7 @@ def check_words(bench):
             (["-p", "1", os.path.join(DATA, "demo-user.data")], 2, "is a recording"),
             (["-p", "4194305", DEMO], 1, "no such process"),
             (["-p", "1", "-e", "instructoins", DEMO], 1, "no such event"),
-            (["-p", str(os.getpid())], 2, "names no guest ELF, or several"),
+            (["-p", str(os.getpid())], 2, "names no guest ELF"),
             (["--"], 2, "no command follows"),
             (["--", "./nosuchvmm", DEMO], 127, "not found"),
             (["-p", "1", "./nosuch.elf"], 1, "nosuch.elf")):

@@ -113,12 +113,13 @@ static const char *find_inside(const char *vmm)
 	return is ? vmm : NULL;
 }
 
-/* The only one among the words behind the first; NULL: none. True if there are more. */
-static bool find_named(char *const *command, bool wasm, const char **found)
+/* The guests, or the modules, among the words behind the first, each word once: at most
+ * `most` of them into found. Returns how many there are. */
+static size_t find_named(char *const *command, bool wasm, const char **found, size_t most)
 {
 	struct stat vmm;
+	size_t n = 0;
 
-	*found = NULL;
 	if (stat(command[0], &vmm) != 0)
 		memset(&vmm, 0, sizeof(vmm));
 	for (size_t i = 1; command[0] && command[i]; i++) {
@@ -126,36 +127,51 @@ static bool find_named(char *const *command, bool wasm, const char **found)
 		const char *word = is_guest(command[i], &vmm, wasm)           ? command[i]
 				   : value && is_guest(value + 1, &vmm, wasm) ? value + 1
 									      : NULL;
+		size_t k = 0;
 
-		if (word && *found && strcmp(word, *found) != 0)
-			return true;
-		if (word)
-			*found = word;
+		while (word && k < n && k < most && strcmp(found[k], word) != 0)
+			k++;
+		if (!word || (k < n && k < most))
+			continue;
+		if (n < most)
+			found[n] = word;
+		n++;
 	}
-	return false;
+	return n;
+}
+
+size_t hlg_record_command_guests(char *const *command, const char **found, size_t most)
+{
+	const char *inside;
+	size_t n = find_named(command, false, found, most);
+
+	if (n)
+		return n < most ? n : most;
+	inside = find_inside(command[0]);
+	if (inside)
+		found[0] = inside;
+	return inside ? 1 : 0;
 }
 
 const char *hlg_record_command_guest(char *const *command)
 {
-	const char *found;
+	const char *found[2];
 
-	if (find_named(command, false, &found))
-		return NULL;
-	return found ? found : find_inside(command[0]);
+	return hlg_record_command_guests(command, found, 2) == 1 ? found[0] : NULL;
 }
 
 const char *hlg_record_command_lacks(char *const *command)
 {
-	const char *found;
+	const char *found[2];
 
-	return find_named(command, false, &found)
+	return find_named(command, false, found, 2) > 1
 		       ? "its arguments name several guest ELFs"
 		       : "no guest ELF is named by its arguments, or lies inside it";
 }
 
 const char *hlg_record_command_module(char *const *command)
 {
-	const char *found;
+	const char *found[2];
 
-	return find_named(command, true, &found) ? NULL : found;
+	return find_named(command, true, found, 2) == 1 ? found[0] : NULL;
 }

@@ -5,6 +5,7 @@
 #define HLG_TOOLS_RECORD_COMMAND_H
 
 #include <limits.h>
+#include <stddef.h>
 
 #include "symtab/err.h"
 
@@ -18,12 +19,16 @@ int hlg_record_command_find(const char *name, char found[static PATH_MAX],
 			    struct hlg_err *err);
 
 /*
- * The guest's ELF, which is a word behind the first one, or what follows the = of one
- * (--kernel=guest.elf): an ELF for x86-64 or AArch64 without an interpreter, so no
- * program of this machine as a VMM behind sudo(8) is, and not the file of the first word.
- * If there is none, the first word, a path, where that program has its guest inside it.
- * NULL if there is neither, or more than one. Points into command, which ends with NULL.
+ * The guests' ELFs: words behind the first one, or what follows the = of one
+ * (--kernel=guest.elf), each word once: ELFs for x86-64 or AArch64 without an
+ * interpreter, so no program of this machine as a VMM behind sudo(8) is, and not the file
+ * of the first word. If there is none, the first word, a path, where that program has its
+ * guest inside it. Returns how many are in found, at most `most`, which is 1 at least; 0:
+ * there are none. They point into command, which ends with NULL.
  */
+size_t hlg_record_command_guests(char *const *command, const char **found, size_t most);
+
+/* The only one; NULL if there is none, or there are several. */
 const char *hlg_record_command_guest(char *const *command);
 
 /* Why there is none, as a clause without its subject. */

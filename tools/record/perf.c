@@ -36,12 +36,10 @@ static int event_words(const struct hlg_record_request *args, const char *event,
 	words[(*n)++] = event;
 	words[(*n)++] = args->windows ? "-c" : "-F";
 	words[(*n)++] = args->windows ? args->count : args->frequency;
-	if (args->windows) { /* whose row, and when: perf leaves them out else */
+	if (args->windows) /* perf leaves times out else */
 		words[(*n)++] = "-T";
-		words[(*n)++] = "--sample-cpu";
-	} else {
+	else
 		hlg_record_tracing_halt("", words, n);
-	}
 	return 0;
 }
 
@@ -73,6 +71,8 @@ const char **hlg_record_perf_words(const struct hlg_record_request *args,
 		free(words);
 		return NULL;
 	}
+	if (!args->everything) /* with -a perf does it by itself */
+		words[n++] = "--sample-cpu";
 	hlg_guest_stacks_options(stacks, args->stacks, words, &n);
 	if (args->compress)
 		words[n++] = "-z";

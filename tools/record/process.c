@@ -110,12 +110,26 @@ void hlg_record_guests_add(struct hlg_record_guests *guests, const char *path)
 	guests->n += guests->paths[guests->n] != NULL;
 }
 
+bool hlg_record_guests_add_command(struct hlg_record_guests *guests, char *const *command)
+{
+	/* One more than there is room for: it is told that there are more. */
+	const char *found[HLG_BESIDE_GUESTS + 1];
+	const char *module = hlg_record_command_module(command);
+	size_t n = hlg_record_command_guests(command, found, HLG_BESIDE_GUESTS + 1);
+
+	for (size_t i = 0; i < n; i++)
+		hlg_record_guests_add(guests, found[i]);
+	if (module)
+		hlg_record_guests_add(guests, module);
+	guests->module |= n == 1 && module;
+	return n || module;
+}
+
 void hlg_record_process_add(struct hlg_record_guests *guests, int32_t pid)
 {
 	struct process p = {.pid = pid};
 	char link[64], path[PATH_MAX];
-	const char *guest = NULL, *module = NULL;
-	bool trusted, ok;
+	bool trusted, ok, found;
 
 	if (!read_link(pid, "root", link, path) || !same_file(link, "/") ||
 	    !read_link(pid, "cwd", link, p.cwd) || !read_link(pid, "exe", link, path) ||
@@ -124,15 +138,8 @@ void hlg_record_process_add(struct hlg_record_guests *guests, int32_t pid)
 	trusted = hlg_beside_is_trusted(path);
 	/* No program is looked into whose path has no /: command.h. */
 	ok = push(&p, trusted ? path : "") && push_words(&p);
-	if (ok) {
-		guest = hlg_record_command_guest(p.words);
-		module = hlg_record_command_module(p.words);
-	}
-	if (guest)
-		hlg_record_guests_add(guests, guest);
-	if (module)
-		hlg_record_guests_add(guests, module);
-	if (!guest && ok && !trusted && !guests->untrusted)
+	found = ok && hlg_record_guests_add_command(guests, p.words);
+	if (!found && ok && !trusted && !guests->untrusted)
 		guests->untrusted = strdup(path);
 	for (size_t i = 0; i < p.n; i++)
 		free(p.words[i]);

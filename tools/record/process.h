@@ -23,10 +23,15 @@ struct hlg_record_guests {
 	char *untrusted; /* a program that root did not look into, the first; or NULL */
 };
 
-/* Adds a file. Without memory, or room, it is left out, as in the next two. */
+/* Adds a file. Without memory, or room, it is left out, as in the next ones. */
 void hlg_record_guests_add(struct hlg_record_guests *guests, const char *path);
 
-/* Adds the guest of a process, if one is found. */
+/* Adds the guests of a command (command.h), and a module that it runs, as far as they are
+ * found; false: none is. */
+bool hlg_record_guests_add_command(struct hlg_record_guests *guests,
+				   char *const *command);
+
+/* Adds the guests of a process, if any are found. */
 void hlg_record_process_add(struct hlg_record_guests *guests, int32_t pid);
 
 /* The same of a list of processes as perf's -p has it: "17,18". */

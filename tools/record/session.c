@@ -39,17 +39,8 @@ const char *hlg_record_session_event(const struct hlg_record_request *args)
 
 bool hlg_record_session_guest(struct hlg_record_request *args)
 {
-	const char *guest =
-		args->command ? hlg_record_command_guest(args->command) : NULL;
-	const char *module =
-		args->command ? hlg_record_command_module(args->command) : NULL;
-
-	if (guest)
-		hlg_record_guests_add(&args->guests, guest);
-	if (module)
-		hlg_record_guests_add(&args->guests, module);
-	args->guests.module = guest && module;
-	return guest || module;
+	return args->command &&
+	       hlg_record_guests_add_command(&args->guests, args->command);
 }
 
 /* The guests of the command; of all processes those that are sampled and still run. */

@@ -16,8 +16,8 @@ const char *hlg_record_session_event(const struct hlg_record_request *args);
 int hlg_record_session_check(const struct hlg_record_request *args, const char *event,
 			     struct hlg_err *err);
 
-/* Adds the guest of the command, and a module that it runs, as far as they are found;
- * false: neither is. */
+/* Adds the guests of the command, and a module that it runs, as far as they are found;
+ * false: none is. */
 bool hlg_record_session_guest(struct hlg_record_request *args);
 
 /* Returns the exit status. The guests that are found are added to the request. */

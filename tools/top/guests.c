@@ -74,8 +74,8 @@ static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 	if (r->pid)
 		return hlg_err_set(err, HLG_EWORDS,
 				   "-p %s: that process's command line names no guest "
-				   "ELF, or several (name each that runs: hlguest top "
-				   "guest.elf -p %s)",
+				   "ELF (name each that runs: hlguest top guest.elf -p "
+				   "%s)",
 				   r->pid, r->pid);
 	return hlg_err_set(
 		err, HLG_EWORDS,
