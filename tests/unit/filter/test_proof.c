@@ -309,6 +309,8 @@ static struct hlg_caller_sums expect(const char *what, const char *words, uint64
 	draw(&paths, got, sizeof(got));
 	ck_assert_msg(strcmp(got, stack) == 0, "%s: %s, not %s", what, got, stack);
 	sums = report.callers;
+	/* Where callers were left out, any function may be among them. */
+	ck_assert(paths.paths[0].cut || !(sums.cut + sums.refused));
 	hlg_paths_finish(&paths);
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);
@@ -695,6 +697,161 @@ START_TEST(without_frames)
 }
 END_TEST
 
+/* A run with these words, judged; guest.elf is written. */
+static void begin(struct hlg_run *run, struct hlg_report *report, const char *words)
+{
+	write_guest();
+	kit_start(run, words);
+	*report = (struct hlg_report){0};
+}
+
+static void judge(struct hlg_run *run, struct hlg_report *report,
+		  struct hlg_children *children)
+{
+	struct hlg_err err;
+
+	report->stacks = &run->stacks;
+	ck_assert_int_eq(hlg_callgraph_judge(report, &err), 0);
+	ck_assert_int_eq(hlg_children_build(children, report, &report->all, &err), 0);
+}
+
+static void end(struct hlg_run *run, struct hlg_report *report,
+		struct hlg_children *children)
+{
+	hlg_children_finish(children);
+	hlg_report_finish(report);
+	hlg_run_finish(run);
+}
+
+/* Intervals are of what the samples are worth; what exits calls nothing, so that it can
+ * have nothing of what was cut off. */
+START_TEST(worth_of_children)
+{
+	const uint64_t called[] = {R_ONE, 0}, pointer[] = {R_POINTER, 0};
+	const struct hlg_chain_tail early = {HLG_CHAIN_END_DEEP, HLG_CHAIN_WAY_FRAMES, 0};
+	struct hlg_children children;
+	struct hlg_report report;
+	struct hlg_run run;
+	bool met = false;
+
+	begin(&run, &report, WORDS " children=yes");
+	for (int i = 0; i < 10; i++) {
+		feed(&run, AT(ONE, FRAMED), called, whole);
+		feed(&run, AT(FAR, FRAMED), pointer, whole);
+		feed(&run, AT(LEAF, 1), (uint64_t[]){0}, early);
+	}
+	kit_build(&run, &report);
+	report.all.design = 3;
+	for (size_t i = 0; i < report.all.n_rows; i++)
+		report.all.rows[i].border = strcmp(report.all.rows[i].name, "far") == 0;
+	judge(&run, &report, &children);
+	for (size_t i = 0; i < children.n; i++) {
+		const struct hlg_row row = hlg_children_row(&children, i);
+		const struct hlg_share share = hlg_interval_wilson(1.0 / 3, 30);
+
+		if (!row.border)
+			continue;
+		met = true;
+		ck_assert_double_eq(row.design, 3);
+		ck_assert_double_eq(row.share.low, share.low);
+		ck_assert_double_eq(row.share.high, share.high);
+	}
+	ck_assert(met);
+	end(&run, &report, &children);
+}
+END_TEST
+
+/* By their own samples min= is of these. */
+START_TEST(least_of_self)
+{
+	const uint64_t one[] = {R_ONE, 0}, leaf[] = {ONE_LEAF, R_ONE, 0};
+	struct hlg_children children;
+	struct hlg_report report;
+	struct hlg_run run;
+
+	begin(&run, &report, WORDS " children=yes sort=self min=60");
+	feed(&run, AT(ONE, FRAMED), one, whole);
+	feed(&run, AT(LEAF, 1), leaf, whole);
+	kit_build(&run, &report);
+	judge(&run, &report, &children);
+	ck_assert_uint_eq(children.n, 3);
+	ck_assert_uint_eq(hlg_children_shown(&children, &report, 0), 0);
+	run.options.min = UINT64_C(40000000000);
+	ck_assert_uint_eq(hlg_children_shown(&children, &report, 0), 2);
+	end(&run, &report, &children);
+}
+END_TEST
+
+/* Where names are suppressed, callers are the addresses that were recorded. */
+START_TEST(raw)
+{
+	const uint64_t one[] = {R_ONE, 0};
+	struct hlg_children children;
+	struct hlg_report report;
+	struct hlg_run run;
+	char name[32];
+	bool met = false;
+
+	begin(&run, &report, WORDS);
+	feed(&run, AT(ONE, FRAMED), one, whole);
+	kit_build(&run, &report);
+	report.suppressed = true;
+	judge(&run, &report, &children);
+	snprintf(name, sizeof(name), "0x%jx", (uintmax_t)R_ONE);
+	for (uint32_t i = 0; i < children.paths.n_places; i++)
+		met |= strcmp(children.paths.places[i].name, name) == 0;
+	ck_assert(met);
+	end(&run, &report, &children);
+}
+END_TEST
+
+/* Host samples that no memory was left for are the host's; places that the VMM runs
+ * guests from count once, however many stacks of guests stand there. */
+START_TEST(halves_and_lost)
+{
+	const uint64_t one[] = {R_ONE, 0}, pointer[] = {R_POINTER, 0};
+	const int modes[] = {HLG_SHOW_GUEST, HLG_SHOW_ALL};
+	struct hlg_callgraph_sums sums;
+	struct hlg_children children;
+	struct hlg_report report;
+	struct hlg_run run;
+	struct hlg_err err;
+	uint32_t node;
+
+	begin(&run, &report, WORDS);
+	feed(&run, AT(ONE, FRAMED), one, whole);
+	feed(&run, AT(FAR, FRAMED), pointer, whole);
+	node = hlg_tree_child(&run.stacks.tree, HLG_TREE_ROOT, HLG_FRAME_HOST_USER,
+			      "vmm");
+	for (uint32_t i = 0; i < run.stacks.n_stacks; i++)
+		run.stacks.stacks[i].node = node;
+	run.stacks.lost = (struct hlg_count){5, 5};
+	kit_build(&run, &report);
+	judge(&run, &report, &children);
+	ck_assert_int_eq(hlg_callgraph_sum(&sums, &report, &err), 0);
+	ck_assert_uint_eq(sums.halves, 1);
+	ck_assert_uint_eq(sums.known.samples, 6);
+	for (size_t i = 0; i < 2; i++) {
+		struct hlg_tree tree = {0};
+
+		run.options.mode = modes[i];
+		ck_assert_int_eq(hlg_frames_build(&tree, &report, &err), 0);
+		ck_assert_uint_eq(tree.nodes[HLG_TREE_ROOT].total.samples, i ? 11 : 6);
+		hlg_tree_finish(&tree);
+	}
+	end(&run, &report, &children);
+}
+END_TEST
+
+/* Without a guest's ELF nobody knows that it keeps no frame pointers. */
+START_TEST(no_callers)
+{
+	const struct hlg_space space = {0};
+
+	ck_assert_ptr_nonnull(strstr(hlg_callgraph_none(&space), "--guest-stacks"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("proof");
@@ -713,6 +870,12 @@ int main(void)
 	tcase_add_loop_test(tc, mostly, 0, sizeof(reasons) / sizeof(reasons[0]));
 	tcase_add_test(tc, not_recorded);
 	tcase_add_test(tc, few_of_many);
+	tcase_add_test(tc, worth_of_children);
+	if (HLG_HAVE_ZYDIS)
+		tcase_add_test(tc, least_of_self);
+	tcase_add_test(tc, raw);
+	tcase_add_test(tc, halves_and_lost);
+	tcase_add_test(tc, no_callers);
 	tcase_add_test(tc, dropped);
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, without_frames);

@@ -7,6 +7,7 @@
  */
 #include "filter/report/report.h"
 #include "filter/report/rows.h"
+#include "filter/stats/phases.h"
 
 #include <string.h>
 
@@ -162,6 +163,40 @@ START_TEST(phases_of_the_group)
 	ck_assert_double_gt(report.groups[0].view.design, 50);
 	ck_assert_double_eq(report.groups[1].view.design, 1);
 	ck_assert_double_gt(report.all.design, 20);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* Where one sample of two was looked at, the others are worth as much. */
+START_TEST(phases_of_a_half)
+{
+	struct hlg_phases phases;
+	struct hlg_report report;
+	struct hlg_run run;
+	uint32_t rows[1000];
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	for (int i = 0; i < 2000; i++) {
+		struct hlg_sample s = kit_sample(hlg_profile_event(&run.profile, "a", 0),
+						 KIT_BASE + 0x1000);
+
+		s.time = 1000 * (uint64_t)i;
+		s.ip += i < 900 || i % 5 == 0 ? 0x60 : 0;
+		hlg_profile_add(&run.profile, &s);
+	}
+	run.profile.moments.halved = 1;
+	run.profile.moments.n = 1000;
+	for (size_t i = 0; i < 1000; i++) {
+		run.profile.moments.at[i] = run.profile.moments.at[2 * i];
+		rows[i] = run.profile.moments.at[i].ip != KIT_BASE + 0x1060;
+	}
+	kit_build(&run, &report);
+	ck_assert(hlg_phases_find(&phases, rows, 1000, 2, 1));
+	ck_assert_double_gt(phases.all, 2);
+	ck_assert_double_eq_tol(report.all.design, phases.all, 1e-9);
+	hlg_phases_finish(&phases);
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);
 }
@@ -397,6 +432,7 @@ int main(void)
 	tcase_add_loop_test(tc, splits, 0, 96);
 	tcase_add_test(tc, percent_of_the_group);
 	tcase_add_loop_test(tc, phases_of_the_group, 0, 2);
+	tcase_add_test(tc, phases_of_a_half);
 	tcase_add_test(tc, one_event_of_three);
 	tcase_add_test(tc, event_of_the_host);
 	tcase_add_loop_test(tc, series_names, 0, 4);
