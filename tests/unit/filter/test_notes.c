@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/banner.h"
 #include "filter/report/rates.h"
 #include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
@@ -337,6 +338,24 @@ START_TEST(clocks)
 }
 END_TEST
 
+/* What is outside of the ELF is much if it is more than one sample in twenty. */
+START_TEST(much_outside)
+{
+	struct hlg_space space = {.n_images = 1};
+	struct hlg_profile profile = {0};
+	struct hlg_report r = {.space = &space, .profile = &profile};
+
+	r.trust.all.verdict = HLG_TRUST_VERIFIED;
+	r.all.guest.samples = 1000;
+	r.all.kinds[HLG_OUTSIDE].samples = 50;
+	ck_assert(hlg_banner_is_ok(&r));
+	ck_assert_str_eq(hlg_banner_said(&r), "OK");
+	r.all.kinds[HLG_OUTSIDE].samples = 51;
+	ck_assert(!hlg_banner_is_ok(&r));
+	ck_assert_str_eq(hlg_banner_said(&r), "OK in the ELF");
+}
+END_TEST
+
 /* The feed's own notes come after, in their order. */
 START_TEST(feed)
 {
@@ -378,6 +397,7 @@ int main(void)
 	tcase_add_test(tc, images);
 	tcase_add_loop_test(tc, debug_files, 0, 2);
 	tcase_add_loop_test(tc, clocks, 0, 2);
+	tcase_add_test(tc, much_outside);
 	tcase_add_test(tc, feed);
 	return tap_main(suite);
 }

@@ -47,6 +47,10 @@ enum {
 	BOTH,  /* calls LAST, and by pointer */
 	SHY,   /* no frame, calls LAST */
 	LAST,  /* has a frame */
+	OVER,  /* calls TWICE */
+	TWICE, /* calls THIN, and DEEP */
+	THIN,  /* no frame, calls DEEP */
+	DEEP,  /* has a frame */
 	N_SLOTS,
 	NONE = N_SLOTS + 5
 };
@@ -91,12 +95,16 @@ static const unsigned char text[N_SLOTS][SLOT] = {
 	[BOTH] = {PUSH, SET, CALL(BOTH, 4, LAST), CALL_RAX, POP, RET},
 	[SHY] = {NOP, CALL(SHY, 1, LAST), RET},
 	[LAST] = {PUSH, SET, NOP, POP, RET},
+	[OVER] = {PUSH, SET, CALL(OVER, 4, TWICE), POP, RET},
+	[TWICE] = {PUSH, SET, CALL(TWICE, 4, THIN), CALL(TWICE, 9, DEEP), POP, RET},
+	[THIN] = {NOP, CALL(THIN, 1, DEEP), RET},
+	[DEEP] = {PUSH, SET, NOP, POP, RET},
 };
 /* clang-format on */
 static const char *const names[N_SLOTS] = {
-	"root", "one",   "leaf", "hop",  "far", "part", "rest", "any",
-	"bare", "outer", "from", "self", "end", "two",  "via",  "taken",
-	"uses", "odd",   "lost", "both", "shy", "last"};
+	"root",  "one",  "leaf", "hop",  "far",  "part",  "rest",  "any",  "bare",
+	"outer", "from", "self", "end",  "two",  "via",   "taken", "uses", "odd",
+	"lost",  "both", "shy",  "last", "over", "twice", "thin",  "deep"};
 
 /* Addresses in the guest: where a function is, and where its calls return to. */
 #define AT(f, at) (MOVED + START + (f)*SLOT + (at))
@@ -223,6 +231,11 @@ static const struct expected table[] = {
 	 AT(LAST, 0),
 	 {AT(ODD, 19)},
 	 "odd +both [caller unknown] last",
+	 SUMS(1, 0, 1, 0, 1, 1)},
+	{"who calls it, and one without a frame that calls it, too",
+	 AT(DEEP, 0),
+	 {AT(OVER, 9)},
+	 "over +twice [caller unknown] deep",
 	 SUMS(1, 0, 1, 0, 1, 1)},
 	{"what nobody can decode",
 	 AT(ONE, FRAMED),

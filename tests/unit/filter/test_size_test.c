@@ -189,6 +189,26 @@ START_TEST(rare_classes_are_pooled)
 }
 END_TEST
 
+/* What is left of those that less than five are due to is no class: of 30 samples 4.5 are
+ * due to the first function. */
+START_TEST(a_rest_of_few)
+{
+	const double expected[] = {30 * 52 / 212.0, 30 * 128 / 212.0};
+
+	add(0x1000, 5);
+	add(0x1020, 7);
+	add(0x1060, 18);
+	judge(256);
+	ck_assert_uint_eq(sizes.region->addr, 0x1000);
+	ck_assert_uint_eq(sizes.functions, 3);
+	ck_assert_uint_eq(sizes.df, 1);
+	ck_assert_double_eq_tol(sizes.chi_square,
+				pow(7 - expected[0], 2) / expected[0] +
+					pow(18 - expected[1], 2) / expected[1],
+				1e-9);
+}
+END_TEST
+
 /* Where no two classes of five are due there is nothing to compare. */
 START_TEST(too_few_are_not_tested)
 {
@@ -242,6 +262,7 @@ int main(void)
 	tcase_add_test(tc, the_sum_by_hand);
 	tcase_add_test(tc, functions_without_samples_count);
 	tcase_add_test(tc, rare_classes_are_pooled);
+	tcase_add_test(tc, a_rest_of_few);
 	tcase_add_test(tc, too_few_are_not_tested);
 	tcase_add_test(tc, regions_of_one_are_passed_over);
 	return tap_main(suite);

@@ -99,6 +99,19 @@ START_TEST(many)
 }
 END_TEST
 
+/* Those of nothing are as long as they are made, and are never made shorter. */
+START_TEST(none_is_as_long)
+{
+	struct hlg_slices none = {0};
+
+	hlg_slices_lengthen(&none, 3);
+	ck_assert_uint_eq(hlg_slices_length(&none), HLG_SLICES_NS << 3);
+	hlg_slices_lengthen(&none, 2);
+	ck_assert_uint_eq(hlg_slices_length(&none), HLG_SLICES_NS << 3);
+	hlg_slices_finish(&none);
+}
+END_TEST
+
 /* Of any number of parts, in any order, the same. */
 START_TEST(parts)
 {
@@ -270,6 +283,7 @@ int main(void)
 	tcase_add_test(tc, apart);
 	tcase_add_test(tc, doubles);
 	tcase_add_test(tc, many);
+	tcase_add_test(tc, none_is_as_long);
 	tcase_add_loop_test(tc, parts, 0, 3);
 	tcase_add_test(tc, recordings);
 	tcase_add_test(tc, many_recordings);

@@ -369,6 +369,32 @@ START_TEST(unsure_order)
 }
 END_TEST
 
+/* One or two samples of many: what is likely is that there is none of it. */
+START_TEST(few)
+{
+	struct hlg_report report;
+	struct hlg_run run;
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, KIT_BASE + 0x1000, 1, 97);
+	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 3);
+	kit_add(&run, 0, KIT_BASE + 0x1180, 1, 2);
+	kit_add(&run, 0, KIT_BASE + 0x11c0, 1, 1);
+	kit_build(&run, &report);
+	ck_assert_uint_eq(report.all.n_rows, 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct hlg_row *row = &report.all.rows[i];
+
+		ck_assert_int_eq(row->few, i > 1);
+		ck_assert_int_eq(row->share.low == 0, i > 1);
+	}
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* What was in the structure before does not matter. */
 START_TEST(over_garbage)
 {
@@ -423,6 +449,7 @@ int main(void)
 	tcase_add_test(tc, overflow);
 	tcase_add_test(tc, unsure_order);
 	tcase_add_test(tc, nothing);
+	tcase_add_test(tc, few);
 	tcase_add_test(tc, over_garbage);
 	return tap_main(suite);
 }
