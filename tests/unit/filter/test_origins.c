@@ -125,6 +125,25 @@ START_TEST(notes)
 }
 END_TEST
 
+/* As many as are shown: nothing is said of more. */
+START_TEST(no_more)
+{
+	struct hlg_profile profile = {0};
+	struct hlg_report report = {.profile = &profile, .recordings = 15};
+
+	for (unsigned i = 0; i < 5; i++)
+		hlg_origins_add(&profile.origins, HLG_ORIGIN_HOST,
+				(const char[]){'h', (char)('0' + i), '\0'},
+				(const char[]){'h', (char)('0' + i), '\0'}, 5 - i);
+	hlg_origin_notes_add(&report);
+	ck_assert_uint_eq(report.notes.n, 1);
+	ck_assert_str_eq(report.notes.line[0],
+			 "recordings by host: h0 5, h1 4, h2 3, h3 2, h4 1");
+	hlg_note_list_finish(&report.notes);
+	hlg_origins_finish(&profile.origins);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("origins");
@@ -133,5 +152,6 @@ int main(void)
 	tcase_add_test(tc, any_order);
 	tcase_add_test(tc, ends);
 	tcase_add_test(tc, notes);
+	tcase_add_test(tc, no_more);
 	return tap_main(suite);
 }

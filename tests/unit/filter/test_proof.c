@@ -583,6 +583,32 @@ START_TEST(dropped)
 }
 END_TEST
 
+/* A run with these words, judged; guest.elf is written. */
+static void begin(struct hlg_run *run, struct hlg_report *report, const char *words)
+{
+	write_guest();
+	kit_start(run, words);
+	*report = (struct hlg_report){0};
+}
+
+static void judge(struct hlg_run *run, struct hlg_report *report,
+		  struct hlg_children *children)
+{
+	struct hlg_err err;
+
+	report->stacks = &run->stacks;
+	ck_assert_int_eq(hlg_callgraph_judge(report, &err), 0);
+	ck_assert_int_eq(hlg_children_build(children, report, &report->all, &err), 0);
+}
+
+static void end(struct hlg_run *run, struct hlg_report *report,
+		struct hlg_children *children)
+{
+	hlg_children_finish(children);
+	hlg_report_finish(report);
+	hlg_run_finish(run);
+}
+
 /* In ONE, "in" and in that "deep" were inlined around its first call; "in" elsewhere. */
 static size_t inlines_at(void *ctx, const struct hlg_image *image, uint64_t addr,
 			 const char **found, size_t max)
@@ -655,6 +681,26 @@ START_TEST(inlined)
 }
 END_TEST
 
+/* What is not named because it does not fit has nothing inlined either. */
+START_TEST(inlined_misfit)
+{
+	const uint64_t one[] = {R_ONE, 0};
+	struct hlg_children children;
+	struct hlg_report report;
+	struct hlg_run run;
+
+	write_guest();
+	kit_start(&run, WORDS " children=yes");
+	feed(&run, AT(ONE, FRAMED), one, whole);
+	kit_build(&run, &report);
+	report.all.rows[0].misfit = _i;
+	report.inlines.at = inlines_at;
+	judge(&run, &report, &children);
+	ck_assert_uint_eq(children.n, _i ? 2 : 3);
+	end(&run, &report, &children);
+}
+END_TEST
+
 /* Unwind tables leave nothing out: a leaf's caller is not inserted. */
 START_TEST(by_tables)
 {
@@ -709,32 +755,6 @@ START_TEST(without_frames)
 	ck_assert_uint_eq(sums.refused, 0);
 }
 END_TEST
-
-/* A run with these words, judged; guest.elf is written. */
-static void begin(struct hlg_run *run, struct hlg_report *report, const char *words)
-{
-	write_guest();
-	kit_start(run, words);
-	*report = (struct hlg_report){0};
-}
-
-static void judge(struct hlg_run *run, struct hlg_report *report,
-		  struct hlg_children *children)
-{
-	struct hlg_err err;
-
-	report->stacks = &run->stacks;
-	ck_assert_int_eq(hlg_callgraph_judge(report, &err), 0);
-	ck_assert_int_eq(hlg_children_build(children, report, &report->all, &err), 0);
-}
-
-static void end(struct hlg_run *run, struct hlg_report *report,
-		struct hlg_children *children)
-{
-	hlg_children_finish(children);
-	hlg_report_finish(report);
-	hlg_run_finish(run);
-}
 
 /* Intervals are of what the samples are worth; what exits calls nothing, so that it can
  * have nothing of what was cut off. */
@@ -879,6 +899,7 @@ int main(void)
 		tcase_add_test(tc, inclusive);
 	if (HLG_HAVE_ZYDIS)
 		tcase_add_test(tc, inlined);
+	tcase_add_loop_test(tc, inlined_misfit, 0, 2);
 	tcase_add_loop_test(tc, cut, 0, sizeof(cuts) / sizeof(cuts[0]));
 	tcase_add_loop_test(tc, mostly, 0, sizeof(reasons) / sizeof(reasons[0]));
 	tcase_add_test(tc, not_recorded);

@@ -6,6 +6,7 @@
 
 #include "filter/trust/base-kvm.h"
 #include "filter/trust/base-search.h"
+#include "tests/kit/filter.h"
 #include "tests/kit/tap.h"
 
 static struct hlg_starts s;
@@ -336,6 +337,51 @@ START_TEST(threads_with_several_sandboxes)
 }
 END_TEST
 
+/* Those that are told apart are not reported as one. */
+START_TEST(told_apart)
+{
+	struct hlg_report r;
+	struct hlg_run run;
+	bool told = false;
+
+	kit_start(&run, DATA "/hyperlight/guest.elf@0x4000");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, 0x39910, 1, 1);
+	for (int i = 0; i < 2; i++)
+		hlg_starts_add(&run.profile.starts,
+			       (struct hlg_start){.ip = 0x39910, .tid = 7, .halt = true});
+	if (_i)
+		ck_assert(hlg_sandboxes_add(&run.profile.sandboxes, 1, 5));
+	kit_build(&run, &r);
+	for (size_t i = 0; i < r.notes.n; i++)
+		told |= strstr(r.notes.line[i], "2 sandboxes ran on thread 7, and") !=
+			NULL;
+	ck_assert_int_eq(told, !_i);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* Of several recordings a call was halted with as often as in that which had most. */
+START_TEST(most_times)
+{
+	const int times[2][2] = {{3, 1}, {1, 3}};
+	struct hlg_starts sum = {0};
+
+	for (int i = 0; i < 2; i++) {
+		s = (struct hlg_starts){0};
+		for (int k = 0; k < times[_i][i]; k++)
+			add(0x39910, 7, true);
+		hlg_starts_end(&s);
+		hlg_starts_merge(&sum, &s);
+		hlg_starts_finish(&s);
+	}
+	ck_assert_uint_eq(sum.n, 1);
+	ck_assert_uint_eq(sum.at[0].times, 3);
+	hlg_starts_finish(&sum);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("starts");
@@ -348,5 +394,7 @@ int main(void)
 	tcase_add_loop_test(tc, one_of_those_that_overlap_stays, 0,
 			    sizeof(overlaps) / sizeof(overlaps[0]));
 	tcase_add_test(tc, threads_with_several_sandboxes);
+	tcase_add_loop_test(tc, told_apart, 0, 2);
+	tcase_add_loop_test(tc, most_times, 0, 2);
 	return tap_main(suite);
 }

@@ -279,6 +279,36 @@ START_TEST(a_tail_explains)
 				      : "from 0x1060 on, samples fit if moved by +16"),
 		      "%s", text);
 	free(text);
+	/* Where that explains it, it is not that threads differ. */
+	r.trust.threads[0] = (struct hlg_thread_test){.tid = 7};
+	r.trust.n_threads = r.trust.n_fitting = 1;
+	text = hlg_banner_text(&r);
+	ck_assert_msg((strstr(text, "1 thread fits") != NULL) == _i, "%s", text);
+	free(text);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* That an ELF is newer than a recording matters only where none tells what ran. */
+START_TEST(newer)
+{
+	struct hlg_report r;
+	struct hlg_run run;
+	bool told = false;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, 0x101060, 1, 1);
+	hlg_rans_add(&run.profile.ran, 0, HLG_IDENTITY_UNKNOWN, NULL, NULL);
+	hlg_rans_written(&run.profile.ran, 1);
+	if (_i)
+		hlg_rans_add(&run.profile.ran, 0, HLG_IDENTITY_CHANGED, NULL, NULL);
+	kit_build(&run, &r);
+	for (size_t i = 0; i < r.remarks.n; i++)
+		told |= strstr(r.remarks.line[i], "is newer than the recording") != NULL;
+	ck_assert_int_eq(told, !_i);
 	hlg_report_finish(&r);
 	hlg_run_finish(&run);
 }
@@ -568,6 +598,7 @@ int main(void)
 	tcase_add_loop_test(tc, no_base_of_its_own_is_told, 0, 2);
 	tcase_add_test(tc, few_samples_are_told_once);
 	tcase_add_loop_test(tc, a_tail_explains, 0, 2);
+	tcase_add_loop_test(tc, newer, 0, 2);
 	tcase_add_loop_test(tc, an_id_that_was_cut, 0, 2);
 	tcase_add_loop_test(tc, a_sandbox_in_two_lanes, 0, 2);
 	tcase_add_test(tc, stretches_are_told_of);
