@@ -15,6 +15,7 @@
 #include "config.h"
 #include "filter/report/banner.h"
 #include "filter/report/notes.h"
+#include "filter/report/shift.h"
 #include "filter/trust/apart.h"
 #include "filter/trust/identity.h"
 #include "filter/trust/per-file.h"
@@ -285,6 +286,56 @@ START_TEST(a_tail_explains)
 	text = hlg_banner_text(&r);
 	ck_assert_msg((strstr(text, "1 thread fits") != NULL) == _i, "%s", text);
 	free(text);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* From where a tail begins on, all of it moves. */
+START_TEST(a_tail_moves)
+{
+	struct hlg_tail tail = {.from = 0x1060, .shift = 16};
+	const struct hlg_shift shift = {.tails = &tail, .n = 1};
+	static const uint64_t before[] = {0x105c, 0x1060, 0x1064},
+			      behind[] = {0x105c, 0x1070, 0x1074};
+	struct hlg_run run;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, 0x100000 + before[_i], 1, 3);
+	ck_assert_int_eq(hlg_run_settle(&run, &(struct hlg_err){0}), 0);
+	ck_assert(hlg_shift_move(&shift, &run.space, &run.profile, NULL));
+	for (size_t i = 0; i < hlg_profile_room(&run.profile); i++)
+		if (run.profile.cells[i].count.samples)
+			ck_assert_uint_eq(run.profile.cells[i].ip, 0x100000 + behind[_i]);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* Threads whose numbers were not recorded cannot be told. */
+START_TEST(nobodys_threads)
+{
+	static const int32_t tids[] = {7, -1};
+	struct hlg_report r;
+	struct hlg_run run;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (uint64_t i = 0; i < 30; i++) {
+		struct hlg_sample s = kit_sample(0, 0x101060 + 4 * i);
+
+		s.tid = 5;
+		hlg_profile_add(&run.profile, &s);
+		s.ip += 2;
+		s.tid = tids[_i];
+		hlg_profile_add(&run.profile, &s);
+	}
+	kit_build(&run, &r);
+	ck_assert_int_ge(r.trust.all.verdict, MIXED);
+	ck_assert_uint_eq(r.trust.n_fitting, 1);
+	ck_assert_uint_eq(r.trust.n_threads, !_i);
 	hlg_report_finish(&r);
 	hlg_run_finish(&run);
 }
@@ -598,6 +649,8 @@ int main(void)
 	tcase_add_loop_test(tc, no_base_of_its_own_is_told, 0, 2);
 	tcase_add_test(tc, few_samples_are_told_once);
 	tcase_add_loop_test(tc, a_tail_explains, 0, 2);
+	tcase_add_loop_test(tc, a_tail_moves, 0, 3);
+	tcase_add_loop_test(tc, nobodys_threads, 0, 2);
 	tcase_add_loop_test(tc, newer, 0, 2);
 	tcase_add_loop_test(tc, an_id_that_was_cut, 0, 2);
 	tcase_add_loop_test(tc, a_sandbox_in_two_lanes, 0, 2);
