@@ -220,9 +220,9 @@ def formats(before=0, system=b"kvm", tracepoints=FIELDS):
     return data + struct.pack("<IQ", 0, 0)
 
 
-def crossing(entry, time, tid=1, cpu=0, short=False):
+def crossing(entry, time, tid=1, cpu=0, short=False, rip=TEXT):
     """A sample of kvm_exit or kvm_entry; short: without its fields."""
-    raw = struct.pack("<HHiIIQI", 1 + entry, 0, tid, 0, 0, TEXT, 0)
+    raw = struct.pack("<HHiIIQI", 1 + entry, 0, tid, 0, 0, rip, 0)
     raw = raw[:4] if short else raw
     return record(SAMPLE, 1, struct.pack("<2Q2IQ2IQI", 1 + entry, TEXT, tid, tid, time, cpu, 0,
                                          1, len(raw)) + raw)

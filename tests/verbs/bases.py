@@ -10,6 +10,7 @@ each function's count, nothing outside, every base told, whoever reads the files
 """
 import collections
 import csv
+import itertools
 import json
 import os
 import random
@@ -78,6 +79,35 @@ class Bench:
             f.write(forged.begun([(entry + begin, tid, [addr + base for addr in addrs])
                                   for begin, (base, tid, addrs) in
                                   zip(begins or [base for base, *_ in guests], guests)]))
+        return path
+
+    def write_left(self, name, guests):
+        """The same, with an exit and an entry at each address, in turns."""
+        return self.write_traced(name, guests, lambda time, tid, ip: (
+            forged.crossing(False, time, tid, rip=ip), forged.crossing(True, time + 40, tid, rip=ip),
+            forged.record(forged.SAMPLE, forged.GUEST, struct.pack(
+                "<2Q2IQ2IQ", 3, ip, tid, tid, time + 60, 0, 0, 1))),
+            [(forged.TRACED, 2, 1), (forged.TRACED, 2, 2), (forged.TRACED & ~forged.RAW,)],
+            {1: forged.formats()})
+
+    def write_counted(self, name, guests):
+        """The same, where a group of two counters ends a window at each address."""
+        kind = forged.TRACED & ~forged.RAW | forged.READ
+        return self.write_traced(name, guests, lambda time, tid, ip: (
+            forged.record(forged.SAMPLE, forged.GUEST, struct.pack(
+                "<2Q2IQ2IQ5Q", 1, ip, tid, tid, time, 0, 0, 1, 2, 10 * time, 1, 2 * time, 2)),),
+            [(kind, 0, 0, 12), (kind, 0, 1, 12)])
+
+    def write_traced(self, name, guests, records, attrs, features=None):
+        path = os.path.join(self.work, name)
+        turns = itertools.zip_longest(*([(tid, addr + base) for addr in addrs]
+                                        for base, tid, addrs in guests))
+        data = b"".join(part for time, of in enumerate(filter(None, itertools.chain(*turns)), 10)
+                        for part in records(100 * time, *of))
+        with open(path, "wb") as f:
+            f.write(forged.recording(data, [forged.attr(*of) for of in attrs],
+                                     [struct.pack("<Q", i + 1) for i in range(len(attrs))],
+                                     features))
         return path
 
     def functions(self, *argv):
@@ -382,6 +412,39 @@ def begun(bench, rng):
             yield f"{argv}: {bases}, {report['notes']}"
 
 
+def across(bench, rng):
+    """Exits and windows of guests that lie across each other, in one recording or several, are
+    those of all at one base; and so if nobody lies across another."""
+    for bases in (0x200000, 0x210000, 0x230000), (0x200000, 0x200000, 0x210000), \
+            (0x200000, 0x1200000, 0x2200000):
+        guests = [(base, 7 + i, rng.sample(bench.addrs, 300)) for i, base in enumerate(bases)]
+        whole = [(0x1000, tid, addrs) for _, tid, addrs in guests]
+        wanted = left(bench, bench.elf + "@0x1000", bench.write_left("whole.data", whole))
+        for paths in ([bench.write_left("left.data", guests)],
+                      [bench.write_left(f"{i}.data", [one]) for i, one in enumerate(guests)]):
+            found = left(bench, bench.elf, *paths)
+            if found != wanted:
+                yield f"exits of {len(paths)}: {sorted(set(found.items()) ^ set(wanted.items()))[:6]}"
+        wanted = counted(bench, bench.elf + "@0x1000", bench.write_counted("whole.data", whole))
+        found = counted(bench, bench.elf, bench.write_counted("counted.data", guests))
+        if found != wanted:
+            yield f"windows: {sorted(set(found.items()) ^ set(wanted.items()))[:6]}"
+
+
+def left(bench, *argv):
+    """{function: (exits, ns)}"""
+    rows = csv.DictReader(must(bench.hlguest, "exits", "--format=csv", *argv).splitlines())
+    return {row["name"]: (row["count"], row["total"]) for row in rows
+            if (row["record"], row["kind"]) == ("function", "exit")}
+
+
+def counted(bench, *argv):
+    """{function and thread: windows}"""
+    rows = csv.DictReader(must(bench.hlguest, "windows", "--format=csv", *argv).splitlines())
+    return collections.Counter((row["name"], row["tid"]) for row in rows
+                               if row["record"] == "window")
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap, rng = Tap(), random.Random(1)
@@ -394,7 +457,7 @@ def main():
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
                 ("many", many), ("nobody", nobody), ("least", least), ("short", short), \
                 ("alike", alike), ("lanes", lanes), ("saved", saved), ("twice", twice), ("nearly", nearly), \
-                ("elsewhere", elsewhere), ("few", few), ("begun", begun):
+                ("elsewhere", elsewhere), ("few", few), ("begun", begun), ("across", across):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()
 

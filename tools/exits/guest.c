@@ -9,9 +9,6 @@
 #include "filter/report/notes.h"
 #include "filter/trust/base-search.h"
 #include "symtab/image/base.h"
-#include "tools/feed/feed.h"
-#include "tools/perfdata/perfdata.h"
-#include "tools/perfdata/sum.h"
 
 enum {
 	ENOUGH = 100, /* samples, to find a base by them alone */
@@ -28,44 +25,27 @@ static bool are_stated(const struct hlg_space *space)
 	return true;
 }
 
-/* Who runs which ELF, as report has it. */
-static int find_whose(struct hlg_exits_guest *g, const struct hlg_inputs *in,
-		      struct hlg_exits_sums *sums, uint64_t *n_samples,
-		      struct hlg_err *err)
-{
-	int rc = hlg_whose_learn(&g->whose, g->run, in->files, in->n_files, in->threads,
-				 err);
-
-	g->knows = true;
-	sums->whose = &g->whose;
-	*n_samples = g->whose.batch.sums.guest;
-	return rc;
-}
-
 /*
- * Bases as report has them, from what report counts: for that the recordings are read
- * beforehand, if they can be read twice. *n_samples: of guests.
+ * Bases as report has them, and who runs which ELF or lies at which base where these
+ * overlap, from what report counts: for that the recordings are read beforehand, if they
+ * can be read twice. *n_samples: of guests.
  */
-static int find_bases(struct hlg_exits_guest *g, const struct hlg_inputs *in,
-		      uint64_t *n_samples, struct hlg_err *err)
+static int learn(struct hlg_exits_guest *g, const struct hlg_inputs *in,
+		 struct hlg_exits_sums *sums, uint64_t *n_samples, struct hlg_err *err)
 {
-	const struct hlg_feed_how how = {.threads = in->threads, .no_sandboxes = true};
 	struct hlg_run *run = g->run;
+	int rc;
 
-	g->knows = !are_stated(&run->space);
-	for (size_t i = 0; g->knows && i < in->n_files; i++)
-		g->knows = hlg_perfdata_is_kept(in->files[i]);
-	for (size_t i = 0; g->knows && i < in->n_files; i++) {
-		struct hlg_recording_sums sums;
-		/* What is wrong with a file is told when its exits are read. */
-		int rc = hlg_feed_read(in->files[i], &how, &run->profile, NULL, &sums,
-				       err);
-
-		if (rc == HLG_ESYSTEM)
-			return rc;
-		*n_samples = hlg_sum(*n_samples, sums.guest);
-	}
-	return g->knows ? hlg_base_search_all(&run->space, &run->profile, err) : 0;
+	g->knows = run->space.n_lanes || (!are_stated(&run->space) &&
+					  hlg_whose_may_learn(in->files, in->n_files));
+	if (!g->knows)
+		return 0;
+	rc = hlg_whose_learn(&g->whose, run, in->files, in->n_files, in->threads, err);
+	*n_samples = g->whose.batch.sums.guest;
+	sums->whose = g->whose.parted ? &g->whose : NULL;
+	if (rc == 0)
+		rc = hlg_base_search_all(&run->space, &run->profile, err);
+	return rc == 0 ? hlg_space_share(&run->space, err) : rc;
 }
 
 /* Of the addresses of a function one, so that sums do not grow with them. */
@@ -162,10 +142,8 @@ int hlg_exits_guest_start(struct hlg_exits_guest *g, struct hlg_run *run,
 	int rc = hlg_address_check_init(&g->check, run->options.force, err);
 
 	g->run = run;
-	if (rc == 0 && run->space.n_lanes)
-		rc = find_whose(g, in, sums, &counts->n_samples, err);
-	else if (rc == 0)
-		rc = find_bases(g, in, &counts->n_samples, err);
+	if (rc == 0)
+		rc = learn(g, in, sums, &counts->n_samples, err);
 	if (rc == 0)
 		rc = start_fold(g, sums, err);
 	return rc == 0 ? start_samples(g, counts, err) : rc;

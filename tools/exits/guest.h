@@ -14,7 +14,7 @@
 struct hlg_exits_guest {
 	struct hlg_run *run;
 	struct hlg_address_check check; /* judged by hlg_exits_guest_settle */
-	struct hlg_whose whose;         /* where images lie at the same addresses */
+	struct hlg_whose whose;         /* who lies where, as the samples say */
 	bool folds;                     /* functions are counted from some address on, */
 	bool fits;                      /* as the first few say */
 	bool knows;                     /* samples were read, which show the bases */

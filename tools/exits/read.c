@@ -232,6 +232,7 @@ struct reader {
 	struct hlg_exits_pairing pairing;
 	struct hlg_exits_counts *counts;
 	struct hlg_progress *progress;
+	bool begun; /* hlg_exits_check has come to a sample */
 };
 
 /* A name is perf's, or the user's own; the number is the kernel's. */
@@ -548,6 +549,50 @@ static int read_all(struct reader *r, struct hlg_err *err)
 	r->counts->lacks.recordings = 1;
 	hlg_lacks_set(&r->counts->lacks, counts);
 	return r->pairing.sums->no_memory ? hlg_err_memory(err, r->path) : 0;
+}
+
+/* The first sample: all events before it are known. */
+static int on_record(void *ctx, const uint8_t *record, uint16_t size,
+		     const struct hlg_perfdata_layout *layout, struct hlg_err *err)
+{
+	struct reader *r = ctx;
+
+	(void)record;
+	(void)size;
+	r->begun = layout;
+	/* Nobody else sees that error: it is how reading ends here. */
+	return layout ? hlg_err_set(err, HLG_EINPUT, "%s: a sample", r->path) : 0;
+}
+
+/* The sink has no plain samples: on_record() gets them. */
+static inline __attribute__((always_inline)) void on_none(void *ctx,
+							  struct hlg_perfdata_raw *raw)
+{
+	(void)ctx;
+	(void)raw;
+}
+
+int hlg_exits_check(const char *path, struct hlg_err *err)
+{
+	static const struct hlg_perfdata_sink sink = {.event = on_event,
+						      .record = on_record};
+	struct hlg_exits_counts counts = {0};
+	struct reader r = {.path = path, .counts = &counts};
+	int rc = hlg_perfdata_open(&r.pd, path, err);
+
+	if (rc < 0)
+		return rc;
+	rc = add_events(&r, err);
+	if (rc == 0 && r.n_probes == 0)
+		rc = hlg_perfdata_read(r.pd, on_none, &sink, &r, err);
+	if (r.begun)
+		rc = 0;
+	if (rc == 0)
+		rc = check_records(&r, err);
+	hlg_trace_close(r.trace);
+	free(r.probes);
+	hlg_perfdata_close(r.pd);
+	return rc;
 }
 
 int hlg_exits_read(const char *path, const struct hlg_options *options,

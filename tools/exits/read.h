@@ -34,4 +34,9 @@ int hlg_exits_read(const char *path, const struct hlg_options *options,
 		   struct hlg_progress *progress, struct hlg_exits_sums *sums,
 		   struct hlg_exits_counts *counts, struct hlg_err *err);
 
+/* Fails, as hlg_exits_read does, where a recording, which can be read twice, has none of
+ * these tracepoints, or they lack what is needed; of pipe mode it is read up to its first
+ * sample. */
+int hlg_exits_check(const char *path, struct hlg_err *err);
+
 #endif

@@ -215,7 +215,9 @@ static char *name_function(const struct hlg_exits_key *key,
 	name = hlg_misfits_has(choice->check, &place)
 		       ? hlg_misfits_name(&place)
 		       : hlg_place_name(&place, choice->demangle);
-	return space->n_lanes ? hlg_place_name_of_image(name, &place) : name;
+	return space->n_lanes && space->n_images > 1
+		       ? hlg_place_name_of_image(name, &place)
+		       : name;
 }
 
 static char *name_row(const struct hlg_exits_sums *sums, const struct sorted *s,

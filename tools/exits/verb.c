@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "filter/run.h"
 #include "tools/cli/output.h"
@@ -18,6 +19,7 @@
 #include "tools/exits/write.h"
 #include "tools/feed/lacks.h"
 #include "tools/inputs/inputs.h"
+#include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 
 struct arguments {
@@ -291,6 +293,33 @@ static size_t read_files(const struct hlg_inputs *in, const struct hlg_run *run,
 	return sums->no_memory || sums->overflow ? 0 : n;
 }
 
+/* Of what can be read but once it is told then. */
+static int check_file(const char *path, struct hlg_err *err)
+{
+	const bool there = strcmp(path, "-") == 0 || access(path, F_OK) == 0;
+
+	return there && !hlg_perfdata_is_kept(path) ? 0 : hlg_exits_check(path, err);
+}
+
+/* Leaves out recordings that have no exits: what is not shown says nothing of bases
+ * either. */
+static void leave_out(struct hlg_inputs *in, int *status)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->n_files; i++) {
+		struct hlg_err err;
+
+		if (check_file(in->files[i], &err) == 0) {
+			in->files[n++] = in->files[i];
+			continue;
+		}
+		*status = hlg_output_error(&err);
+		free(in->files[i]);
+	}
+	in->n_files = n;
+}
+
 static int check_options(const struct hlg_options *options, struct hlg_err *err)
 {
 	if (options->by & ~(unsigned)HLG_BY_TID)
@@ -322,7 +351,7 @@ static int check_selection(const struct hlg_options *options,
 			   options->selection);
 }
 
-static int exits(const struct hlg_inputs *in, const struct arguments *args)
+static int exits(struct hlg_inputs *in, const struct arguments *args)
 {
 	struct hlg_exits_sums sums = {.exact = args->exact};
 	struct hlg_exits_counts counts = {0};
@@ -342,6 +371,8 @@ static int exits(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc == 0)
 		read_versions(&run, &ports, &sums);
 	if (rc == 0)
+		leave_out(in, &status);
+	if (rc == 0 && in->n_files)
 		rc = hlg_exits_guest_start(guest, &run, in, &sums, &counts, &err);
 	if (rc == 0 && read_files(in, &run, &sums, &counts, &status)) {
 		rc = check_selection(&run.options, &sums, &err);

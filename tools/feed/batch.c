@@ -105,6 +105,7 @@ static int read_contents(struct worker *w, size_t number, bool apart,
 
 	*contents = (struct contents){.saved = !w->batch->given && hlg_pprof_is(path)};
 	w->how.stacks = callgraph ? &contents->stacks : NULL;
+	w->how.no_sandboxes = w->batch->keep_units && !apart;
 	if (!hlg_profile_init(&w->file, w->options) ||
 	    (callgraph && !hlg_stacks_init(&contents->stacks, w->options)))
 		return hlg_err_memory(&file->err, path);
@@ -168,6 +169,12 @@ static int settle(struct worker *w, size_t number, const struct hlg_runners_reco
 	pthread_mutex_unlock(&s->lock);
 	if (ok && file->rc == 0 && (found->whole || w->file.apart))
 		ok = hlg_guest_bases_move(found, r, n_lanes);
+	file->whole = found->whole;
+	file->lane = found->lane;
+	if (r->units) {
+		*r->units = found->units;
+		found->units = (struct hlg_runners){0};
+	}
 	return ok ? file->rc : hlg_err_memory(&file->err, r->path);
 }
 

@@ -19,7 +19,9 @@ struct hlg_batch_file {
 	struct hlg_recording_sums sums;
 	struct hlg_per_file_verdict fit; /* if it was asked for */
 	struct hlg_note_list notes;      /* of who runs which image */
-	struct hlg_runners units;        /* who they are, if it was asked for */
+	struct hlg_runners units;        /* who they are, if it was asked for; unless */
+	bool whole;                      /* all of it is in one lane, */
+	unsigned lane;                   /* this one */
 	double period; /* of its guest samples, on average; 0: none is known */
 	uint32_t rank; /* recordings of smaller names, as reports list them */
 };
@@ -41,8 +43,10 @@ struct hlg_batch {
 	/* NULL, or what somebody else has read: it is copied instead of reading. n_paths
 	 * is 1 then, and the path only a name for messages. */
 	const struct hlg_batch_given *given;
-	bool judge;      /* fill in fit, if there are several: it costs */
-	bool keep_units; /* fill in units, where images overlap (apart.h) */
+	bool judge; /* fill in fit, if there are several: it costs */
+	/* Only who lies where is wanted: fill in units, or whole and lane, where guests
+	 * or images lie across each other (apart.h, guest-bases.h). */
+	bool keep_units;
 	/* NULL, or one for each path: what is noted of the builds that ran. */
 	const struct hlg_builds *builds;
 	/* NULL, or one for each path, zeroed: what each file that could be read held by

@@ -7,9 +7,19 @@
 #include "tools/feed/turns-read.h"
 #include "tools/perfdata/perfdata.h"
 
+bool hlg_whose_may_learn(char *const *paths, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!hlg_perfdata_is_kept(paths[i]))
+			return false;
+	return true;
+}
+
 int hlg_whose_learn(struct hlg_whose *whose, struct hlg_run *run, char *const *paths,
 		    size_t n, unsigned threads, struct hlg_err *err)
 {
+	int rc;
+
 	for (size_t i = 0; i < n; i++)
 		if (!hlg_perfdata_is_kept(paths[i]))
 			return hlg_err_set(err, HLG_EINPUT,
@@ -23,7 +33,9 @@ int hlg_whose_learn(struct hlg_whose *whose, struct hlg_run *run, char *const *p
 					  .threads = threads,
 					  .quiet = true,
 					  .keep_units = true};
-	return hlg_batch_read(&whose->batch, run, err);
+	rc = hlg_batch_read(&whose->batch, run, err);
+	whose->parted = run->space.n_lanes;
+	return rc;
 }
 
 int hlg_whose_begin(struct hlg_whose *whose, size_t number, struct hlg_err *err)
@@ -31,23 +43,26 @@ int hlg_whose_begin(struct hlg_whose *whose, size_t number, struct hlg_err *err)
 	const struct hlg_batch_file *file = &whose->batch.files[number];
 	const char *why;
 
-	whose->units = &file->units;
+	whose->file = file;
 	hlg_turns_free(whose->turns);
 	whose->turns = NULL;
 	if (file->rc < 0) {
 		*err = file->err;
 		return file->rc;
 	}
-	if (file->units.n == 0)
+	if (!whose->parted)
+		return 0;
+	if (file->sums.guest == 0)
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: has no sample of a guest, which would tell who runs "
 			"which of the ELFs at the same addresses (name one, and "
 			"with --tid= the threads that run it)",
 			whose->batch.paths[number]);
-	return whose->by_tid ? 0
-			     : hlg_turns_read(&whose->turns, whose->batch.paths[number],
-					      true, &why, err);
+	return whose->by_tid || file->whole
+		       ? 0
+		       : hlg_turns_read(&whose->turns, whose->batch.paths[number], true,
+					&why, err);
 }
 
 uint64_t hlg_whose_move(struct hlg_whose *whose, int32_t tid, uint64_t time)
@@ -55,8 +70,10 @@ uint64_t hlg_whose_move(struct hlg_whose *whose, int32_t tid, uint64_t time)
 	struct hlg_sample sample = {.tid = tid, .time = time};
 	const struct hlg_runner *unit;
 
+	if (!whose->parted || whose->file->whole)
+		return whose->parted ? hlg_lane_move(whose->file->lane) : 0;
 	hlg_turns_tell(whose->turns, &sample);
-	unit = hlg_runners_find(whose->units,
+	unit = hlg_runners_find(&whose->file->units,
 				sample.sandbox ? (int32_t)sample.sandbox : -1, tid,
 				sample.stretch);
 	whose->unknown += !unit;

@@ -2,8 +2,9 @@
 /*
  * Who is at an address, for verbs that read recordings in a way of their own, where
  * guests lie at the same addresses: the recordings are read beforehand, as report reads
- * them, and tell who runs which image (filter/trust/apart.h). Whoever has an address then
- * asks for the lane (symtab/image/lane.h) of who was there.
+ * them, and tell who runs which image (filter/trust/apart.h), or where bases are to be
+ * found, who lies at which (filter/trust/guest-bases.h). Whoever has an address then asks
+ * for the lane (symtab/image/lane.h) of who was there.
  */
 #ifndef HLG_TOOLS_FEED_WHOSE_H
 #define HLG_TOOLS_FEED_WHOSE_H
@@ -13,16 +14,21 @@
 
 /* All zero before; finish in any case. */
 struct hlg_whose {
-	struct hlg_batch batch;          /* of all recordings */
-	bool by_tid;                     /* sandboxes do not count */
-	const struct hlg_runners *units; /* of the one that is read now, */
-	struct hlg_turns *turns;         /* and its sandboxes; NULL: none are known */
+	struct hlg_batch batch;            /* of all recordings */
+	bool parted;                       /* some lie at the same addresses: else all are
+					    * where they are */
+	bool by_tid;                       /* sandboxes do not count */
+	const struct hlg_batch_file *file; /* the one that is read now, */
+	struct hlg_turns *turns;           /* and its sandboxes; NULL: none are known */
 	uint64_t unknown; /* addresses of whom no sample tells what he runs */
 };
 
+/* Can all of these be read twice? */
+bool hlg_whose_may_learn(char *const *paths, size_t n);
+
 /*
- * Reads n recordings, which stay the caller's, into run's profile; run is started apart,
- * and its space has lanes. Fails if one can be read only once, or without memory.
+ * Reads n recordings, which stay the caller's, into run's profile; run is started apart.
+ * Fails if one can be read only once, or without memory.
  */
 int hlg_whose_learn(struct hlg_whose *whose, struct hlg_run *run, char *const *paths,
 		    size_t n, unsigned threads, struct hlg_err *err);

@@ -98,7 +98,7 @@ bool hlg_windows_places_locate(struct hlg_windows *w, const struct hlg_space *sp
 	struct locating l = {.w = w,
 			     .place.kind = HLG_OUTSIDE,
 			     .demangle = demangle,
-			     .lanes = space->n_lanes,
+			     .lanes = space->n_lanes && space->n_images > 1,
 			     .addresses = w->check && w->check->suppressed};
 	uint32_t number = 0;
 

@@ -307,13 +307,18 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 	return rc;
 }
 
-/* Where guests lie at the same addresses, the recording is read beforehand. */
+/* Where guests lie at the same addresses, or may, as their bases are to be found, the
+ * recording is read beforehand. */
 static int find_whose(struct hlg_whose *whose, struct hlg_run *run,
 		      const struct hlg_inputs *in, struct hlg_windows *w,
 		      struct hlg_err *err)
 {
-	int rc = hlg_whose_learn(whose, run, in->files, 1, in->threads, err);
+	int rc;
 
+	if (!hlg_batch_wants_apart(run) ||
+	    (!run->space.n_lanes && !hlg_whose_may_learn(in->files, 1)))
+		return 0;
+	rc = hlg_whose_learn(whose, run, in->files, 1, in->threads, err);
 	w->whose = whose;
 	return rc == 0 ? hlg_whose_begin(whose, 0, err) : rc;
 }
@@ -336,7 +341,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 			&err);
 	if (rc == 0)
 		rc = settle_options(&run, in, args, &err);
-	if (rc == 0 && run.space.n_lanes)
+	if (rc == 0)
 		rc = find_whose(&whose, &run, in, &w, &err);
 	if (rc == 0)
 		rc = hlg_feed_window(&run.profile.window, in->files[0], &run.options,

@@ -60,8 +60,8 @@ struct hlg_windows_place {
 
 struct hlg_windows {
 	struct hlg_progress *progress; /* given, of the read; or NULL */
-	/* Given, where guests lie at the same addresses: the profile has the samples
-	 * then. */
+	/* Given, where guests lie at the same addresses, or might: the profile has the
+	 * samples then. */
 	struct hlg_whose *whose;
 
 	struct hlg_windows_column *columns; /* the leader first */
