@@ -44,6 +44,8 @@ static bool are_of_one_host(const struct hlg_image *a, const struct hlg_image *b
 	return a != b && a->file && b->file && strcmp(a->file, b->file) == 0;
 }
 
+#define ONE_OF_THEM "inject takes one, with sandbox=, pid= or tid= of who runs it"
+
 /* What can be done about two that overlap. Perf maps are told apart by no verb. */
 static const char *how_to_part(const struct hlg_image *a, const struct hlg_image *b)
 {
@@ -51,9 +53,10 @@ static const char *how_to_part(const struct hlg_image *a, const struct hlg_image
 		return "state where they lie as FILE@ADDR, or name one";
 	if (a->from == HLG_BASE_STATED && b->from == HLG_BASE_STATED)
 		return "name one; hlguest report, annotate, diff, exits, flame, lookup "
-		       "and windows take both";
+		       "and windows take both; " ONE_OF_THEM;
 	return "name one, or, if they lie elsewhere, state it as FILE@ADDR; hlguest "
-	       "report, annotate, diff, exits, flame, lookup and windows take both";
+	       "report, annotate, diff, exits, flame, lookup and windows take "
+	       "both; " ONE_OF_THEM;
 }
 
 static int check_overlap(const struct hlg_space *space, struct hlg_err *err)

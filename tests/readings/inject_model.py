@@ -6,7 +6,8 @@
 
 made_injected.py makes recordings up, in files, pipes, folders, packed and cut off: of several
 events, processes and bases, with callchains, counters, registers and stacks, and with processes
-that are forked and named, in or out of the order of time. What hlguest-inject(1) and the headers of
+that are forked and named, in or out of the order of time; sometimes a part of the guest samples is
+selected. What hlguest-inject(1) and the headers of
 tools/inject/ say of the copy is computed from the lists they were made from: each record that is
 copied, rewritten or left out, each process and mapping that is added, the attributes and facts, the
 symbols of companions, and each line that is printed.
@@ -29,6 +30,7 @@ from forged import CALLCHAIN, CPU, IDENTIFIER, PERIOD, READ, TID, TIME
 from lines import different, line, plural
 from made_injected import AUXTRACE, ROUND, Injected, Named
 from modelled import EVENTS, TEXT, TRACEPOINT, Space, is_guest
+from modelled_view import Selection
 from odd_names import escaped, odd_names
 from programs import hlguest_of
 from tap import run, seeds
@@ -41,9 +43,10 @@ PMU_CAPS = 31  # the last that perf 6 knows
 SUMS = (("records", ""), ("  guest samples", ""),
         ("    rewritten", "as samples of guest processes"), ("    dropped", ""),
         ("    kept as guest's", "perf needs their counter values"),
+        ("    not selected", "as they are"),
         ("  host samples", "as they are"), ("  other", "as they are"),
         ("  left out", "marks between files"), ("added", "for guest processes"))
-ALWAYS = (2, 5, 6, 8)  # whose words stand there, too, where they count nothing
+ALWAYS = (2, 5, 6, 7, 9)  # whose words stand there, too, where they count nothing
 
 
 class Made:
@@ -69,6 +72,10 @@ class Made:
         if sum(bool(e.payload) for e in self.recording.entries) > 1 and rng.random() < .6:
             self.form = "cut"
         self.direct, self.demangle = rng.random() < .2, rng.random() < .7
+        self.select = Selection(rng, [self.recording] if rng.random() < .4 else [])
+        some = [(word, keep) for word, keep in zip(self.select.words, self.select.keeps)
+                if re.match("--(pid|tid|time)=[^+%]*$", word)]
+        self.select.words, self.select.keeps = [word for word, _ in some], [keep for _, keep in some]
         self.force, self.quiet = rng.random() < .75, rng.random() < .2
 
     def plain(self):
@@ -82,7 +89,8 @@ class Made:
 
     def words(self):
         return [f"--gaps={self.gaps}", *["--direct"] * self.direct, *["-q"] * self.quiet,
-                *["--demangle=no"] * (not self.demangle), *["--force"] * self.force]
+                *["--demangle=no"] * (not self.demangle), *["--force"] * self.force,
+                *self.select.words]
 
 
 class Judge:
@@ -98,7 +106,8 @@ class Judge:
         self.facts = self.one.features()
         self.write()
         self.units = [Units(guest, made.gaps) for guest, _ in made.space.bases]
-        self.samples = [e.sample for e in self.entries if e.kind == "guest"]
+        self.samples = made.select.of(e.sample for e in self.entries if e.kind == "guest")
+        self.chosen = {id(s) for s in self.samples}
         self.kept = [s for s in self.samples if not self.is_dropped(s)]
         self.hits = [(s.pid, *where) for s in self.kept for where in self.found(s)]
 
@@ -182,7 +191,7 @@ class Judge:
     def check(self):
         status, out, err = self.run("inject", *self.made.words(), "-o", "out", "in")
         report = self.run("report", "--format=json", "--border=keep", f"--gaps={self.made.gaps}",
-                          *["--force"] * self.made.force, "in")
+                          *["--force"] * self.made.force, *self.made.select.words, "in")
         if self.refused(report, status, out, err) is not None:
             yield from self.refused(report, status, out, err)
             return
@@ -306,7 +315,9 @@ class Judge:
         for e in self.entries:
             if e.kind == "round" and self.made.form == "folder":
                 continue
-            if e.kind != "guest" or not self.is_dropped(e.sample):
+            if e.kind == "guest" and id(e.sample) not in self.chosen:
+                yield e.old
+            elif e.kind != "guest" or not self.is_dropped(e.sample):
                 yield e.new + e.payload
             elif self.one.more[e.sample.event] & READ:
                 yield e.old  # perf needs its counter
@@ -375,11 +386,13 @@ class Judge:
     def sums(self):
         count = {kind: [e for e in self.entries if e.kind == kind]
                  for kind in ("guest", "host", "other", "round")}
-        held = [e for e in count["guest"] if self.is_dropped(e.sample)]
+        chosen = [e for e in count["guest"] if id(e.sample) in self.chosen]
+        held = [e for e in chosen if self.is_dropped(e.sample)]
         kept = [e for e in held if self.one.more[e.sample.event] & READ]
         rounds = len(count["round"]) if self.made.form == "folder" else 0
-        return (len(self.entries), len(count["guest"]), len(count["guest"]) - len(held),
-                len(held) - len(kept), len(kept), len(count["host"]),
+        return (len(self.entries), len(count["guest"]), len(chosen) - len(held),
+                len(held) - len(kept), len(kept), len(count["guest"]) - len(chosen),
+                len(count["host"]),
                 len(count["other"]) + len(count["round"]) - rounds, rounds, len(self.added))
 
     def lines(self, report):
@@ -400,7 +413,9 @@ class Judge:
                        f"{plural(n, 'thread')})")
         yield line("")
         for i, ((what, note), n) in enumerate(zip(SUMS, self.sums())):
-            yield line(f"{what:20} {n:12}" + (f"  {note}" if note and (n or i in ALWAYS) else ""))
+            if "selected" not in what or self.made.select.words:
+                yield line(f"{what:20} {n:12}" + (
+                    f"  {note}" if note and (n or i in ALWAYS) else ""))
 
     def lacks(self):
         lost = sum(struct.unpack_from("<Q", e.old, 16)[0] for e in self.entries if e.old[0] == 2)

@@ -10,9 +10,8 @@
 #include "tools/feed/lacks.h"
 #include "tools/feed/probe.h"
 #include "tools/feed/row.h"
-#include "tools/feed/tails.h"
+#include "tools/feed/sandbox-of.h"
 #include "tools/feed/timeline.h"
-#include "tools/feed/turns-read.h"
 #include "tools/feed/window.h"
 #include "tools/perfdata/perfdata.h"
 
@@ -25,9 +24,7 @@ struct feed {
 	struct hlg_probe *probes;     /* of each of these */
 	const struct hlg_perfdata *pd;
 	struct hlg_trace *trace;
-	/* Whose a sample is; both NULL: that does not matter. */
-	const struct hlg_turns *turns;
-	const struct hlg_tails *tails;
+	struct hlg_sandbox_of whose;         /* all zero: that does not matter */
 	const struct hlg_deferred *deferred; /* of callchains; or NULL */
 	uint64_t unjoined;
 	bool undecoded;                    /* an event of KVM's */
@@ -182,15 +179,6 @@ static void count_transit(struct feed *feed, const struct hlg_perfdata_raw *raw,
 				disposition != HLG_DESELECTED, &data);
 }
 
-/* Fills in the sandbox. */
-static void tell(const struct feed *feed, const struct hlg_perfdata_raw *raw,
-		 struct hlg_sample *sample)
-{
-	hlg_turns_tell(feed->turns, sample);
-	if (feed->tails)
-		sample->sandbox = hlg_tails_tell(feed->tails, raw);
-}
-
 static __attribute__((noinline)) void take(struct feed *feed,
 					   const struct hlg_perfdata_raw *raw)
 {
@@ -198,7 +186,7 @@ static __attribute__((noinline)) void take(struct feed *feed,
 	enum hlg_disposition disposition;
 
 	s.event = feed->events[s.event];
-	tell(feed, raw, &s);
+	hlg_sandbox_of_tell(&feed->whose, raw, &s);
 	disposition = hlg_profile_add(feed->profile, &s);
 	if (disposition == HLG_HOST && feed->host)
 		hlg_timeline_add(&feed->timeline, &s,
@@ -290,7 +278,7 @@ static inline __attribute__((always_inline)) void on_stack(void *ctx,
 	unsigned what;
 
 	s.event = feed->events[s.event];
-	tell(feed, raw, &s);
+	hlg_sandbox_of_tell(&feed->whose, raw, &s);
 	disposition = hlg_profile_add(feed->profile, &s);
 	count_transit(feed, raw, &s, disposition);
 	what = purpose(feed, raw, &s, disposition);
@@ -390,13 +378,9 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 /* Each is counted for itself; also one alone, as other recordings may have more. */
 static bool tell_sandboxes(struct feed *feed)
 {
-	const struct hlg_sandboxes *sandboxes =
-		feed->turns   ? hlg_turns_sandboxes(feed->turns)
-		: feed->tails ? hlg_tails_sandboxes(feed->tails)
-			      : NULL;
+	const struct hlg_sandboxes *sandboxes = hlg_sandbox_of_all(&feed->whose);
 
-	return !sandboxes || !sandboxes->n ||
-	       hlg_profile_tell_sandboxes(feed->profile, sandboxes);
+	return !sandboxes || hlg_profile_tell_sandboxes(feed->profile, sandboxes);
 }
 
 /*
@@ -414,8 +398,7 @@ static int read_split(struct feed *feed, struct hlg_perfdata *pd, struct hlg_err
 		return read_range(feed, pd, err);
 	s.feed.profile = &s.profile;
 	s.feed.pd = s.pd;
-	s.feed.turns = feed->turns;
-	s.feed.tails = feed->tails;
+	s.feed.whose = feed->whose;
 	if (hlg_profile_init(&s.profile, feed->profile->options)) {
 		s.profile.window = feed->profile->window;
 		if (feed->profile->apart)
@@ -459,25 +442,14 @@ static int begin_order(struct feed *feed, const struct hlg_perfdata *pd, const c
 	return rc;
 }
 
-/* Finds out whose samples are whose, where that is recorded: by what threads ran, which
- * is of the host's samples, too, else by the samples' own word. */
-static int find_sandboxes(struct feed *feed, struct hlg_turns **turns,
-			  struct hlg_tails **tails, struct hlg_err *err)
+/* Finds out whose samples are whose, where that is recorded. */
+static int find_sandboxes(struct feed *feed, struct hlg_err *err)
 {
 	const struct hlg_options *o = feed->profile->options;
-	bool asked = o->by & HLG_BY_SANDBOX || o->sandbox.n;
-	const char *why;
-	int rc = hlg_turns_read(turns, feed->path, false, &why, err);
+	int rc = hlg_sandbox_of_read(&feed->whose, feed->path,
+				     o->by & HLG_BY_SANDBOX || o->sandbox.n, err);
 
-	if (rc == 0 && !*turns)
-		rc = hlg_tails_read(tails, feed->path, err);
-	if (rc < 0)
-		return rc;
-	if (!*turns && !*tails && asked)
-		return hlg_err_set(err, HLG_EINPUT, "%s: %s", feed->path, why);
-	feed->turns = *turns;
-	feed->tails = *tails;
-	return tell_sandboxes(feed) ? 0 : hlg_err_memory(err, feed->path);
+	return rc < 0 || tell_sandboxes(feed) ? rc : hlg_err_memory(err, feed->path);
 }
 
 static void add_host(struct hlg_profile *profile, const char *name)
@@ -548,8 +520,6 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	struct live live = {how->live, &feed, &before};
 	const struct hlg_perfdata_stream stream = {read_live, &live};
 	struct hlg_perfdata *pd = NULL;
-	struct hlg_turns *turns = NULL;
-	struct hlg_tails *tails = NULL;
 	struct hlg_deferred *deferred = NULL;
 	const char *file = how->live ? "-" : path; /* to be looked at again */
 	int rc;
@@ -557,7 +527,7 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	memset(sums, 0, sizeof(*sums));
 	rc = hlg_feed_window(&profile->window, file, profile->options, err);
 	if (rc == 0 && !how->no_sandboxes && !how->live)
-		rc = find_sandboxes(&feed, &turns, &tails, err);
+		rc = find_sandboxes(&feed, err);
 	if (rc == 0)
 		rc = how->live ? hlg_perfdata_open_stream(&pd, path, &stream, err)
 			       : hlg_perfdata_open(&pd, path, err);
@@ -574,13 +544,12 @@ int hlg_feed_read(const char *path, const struct hlg_feed_how *how,
 	if (rc == 0)
 		rc = hlg_feed_when(pd, file, &profile->span, sums, err);
 	hlg_starts_end(&profile->starts);
-	hlg_turns_use(turns, !sums->lost && !sums->skipped, profile);
+	hlg_turns_use(feed.whose.turns, !sums->lost && !sums->skipped, profile);
 	profile->unlisted |= profile->transits.crossed && !profile->sandboxes.n;
 	finish(&feed);
 	hlg_deferred_free(deferred);
 	hlg_perfdata_close(pd);
-	hlg_turns_free(turns);
-	hlg_tails_free(tails);
+	hlg_sandbox_of_finish(&feed.whose);
 	return rc;
 }
 

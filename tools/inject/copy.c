@@ -331,7 +331,10 @@ static void copy_guest(struct hlg_copy *copy, const uint8_t *record, uint16_t si
 		       const struct hlg_perfdata_layout *layout)
 {
 	copy->counts.guest++;
-	if (!is_dropped(copy, record, layout)) {
+	if (!hlg_choice_has(copy->choice, record, size, layout)) {
+		copy->counts.unwanted++;
+		hlg_writer_put(copy->writer, record, size);
+	} else if (!is_dropped(copy, record, layout)) {
 		copy->counts.rewritten++;
 		hlg_writer_put(copy->writer, copy->room,
 			       hlg_copy_sample(copy->room, record, size, layout,

@@ -28,11 +28,12 @@ struct hlg_copy_callers {
 	uint64_t words[2 * HLG_CHAIN_MAX];
 };
 
-/* in = guest + host + other; guest = rewritten + dropped + kept. Records. */
+/* in = guest + host + other; guest = rewritten + dropped + kept + unwanted. Records. */
 struct hlg_copy_counts {
 	uint64_t guest, rewritten, dropped;
 	uint64_t kept; /* in gaps that are dropped, but with counter values perf needs */
-	uint64_t host; /* samples */
+	uint64_t unwanted; /* not selected: as they are */
+	uint64_t host;     /* samples */
 	uint64_t other;
 	uint64_t rounds; /* of other: marks that were left out */
 	uint64_t added;  /* of the new processes */
@@ -40,8 +41,9 @@ struct hlg_copy_counts {
 
 struct hlg_copy {
 	/* In. Not owned. */
-	const struct hlg_space *space; /* settled */
-	int gaps;                      /* enum hlg_gaps */
+	const struct hlg_space *space;   /* settled */
+	int gaps;                        /* enum hlg_gaps */
+	const struct hlg_choice *choice; /* of guest samples */
 	const struct hlg_scan *scan;
 	const struct hlg_mappings *mappings;
 	size_t mapping; /* the next of them to be added */

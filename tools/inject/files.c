@@ -58,6 +58,15 @@ static int copy(int from, const char *path, int to, const char *folder,
 	return 0;
 }
 
+/* A path to an open file, to be opened from its beginning. */
+static int name(char **path, int fd, struct hlg_err *err)
+{
+	if (asprintf(path, "/proc/self/fd/%d", fd) >= 0)
+		return 0;
+	*path = NULL;
+	return hlg_err_memory(err, "recording");
+}
+
 int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err)
 {
 	bool standard = strcmp(path, "-") == 0;
@@ -68,9 +77,11 @@ int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err
 	*again = NULL;
 	*fd = -1;
 	/* What is wrong with it, its reader tells better. */
-	if ((standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0 ||
-	    (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode)))
+	if ((standard ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0)
 		return 0;
+	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		return standard && S_ISREG(st.st_mode) ? name(again, STDIN_FILENO, err)
+						       : 0;
 	from = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (from < 0)
 		return hlg_file_fail(path, errno, err);
@@ -83,14 +94,7 @@ int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err
 	if (!standard)
 		close(from);
 	/* As a file it may be read as often as is needed, by the name that it has. */
-	if (rc == 0 && standard &&
-	    (dup2(*fd, STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) != 0))
-		rc = hlg_out_fail(folder, "read", errno, err);
-	if (rc == 0 && !standard && asprintf(again, "/proc/self/fd/%d", *fd) < 0) {
-		*again = NULL;
-		rc = hlg_err_memory(err, path);
-	}
-	return rc;
+	return rc == 0 ? name(again, *fd, err) : rc;
 }
 
 int hlg_files_check(const char *out, struct hlg_err *err)

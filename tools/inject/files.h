@@ -31,8 +31,9 @@ struct hlg_files {
  * A recording that can be read only once is kept in a file, as it is read several times.
  * path: a recording, "-" is standard input. If it is a pipe, it is read to its end into a
  * file without a name in $TMPDIR (or /tmp), which is gone when *fd is closed; or only its
- * beginning, if that is not a recording's, which its reader tells. Then standard input is
- * that file; or *again is a path to it, to be freed. Else *again is NULL, and *fd -1.
+ * beginning, if that is not a recording's, which its reader tells. Then *again is a path
+ * to it, to be freed; and so of standard input that is a file. Else *again is NULL; *fd
+ * is -1 unless there is such a file.
  */
 int hlg_files_spool(const char *path, char **again, int *fd, struct hlg_err *err);
 

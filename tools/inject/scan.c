@@ -115,15 +115,12 @@ static int on_record(void *ctx, const uint8_t *record, uint16_t size,
 {
 	struct hlg_scan *scan = ctx;
 	int32_t pid, tid;
-	bool guest;
 
-	(void)size;
 	if (!layout)
 		return 0;
-	guest = hlg_sample_is_guest(hlg_perfdata_u32(record + 4) &
-				    PERF_RECORD_MISC_CPUMODE_MASK);
 	if (!layout->tid) {
-		if (!guest)
+		if (!hlg_sample_is_guest(hlg_perfdata_u32(record + 4) &
+					 PERF_RECORD_MISC_CPUMODE_MASK))
 			return 0;
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: its guest samples have no process id "
@@ -134,7 +131,9 @@ static int on_record(void *ctx, const uint8_t *record, uint16_t size,
 	tid = (int32_t)hlg_perfdata_u32(record + layout->tid + 4);
 	see_number(scan, pid);
 	see_number(scan, tid);
-	return guest ? on_guest(scan, pid, tid, err) : 0;
+	return hlg_choice_has(scan->choice, record, size, layout)
+		       ? on_guest(scan, pid, tid, err)
+		       : 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -167,13 +166,13 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 }
 
 int hlg_scan_read(struct hlg_scan *scan, const char *path, struct hlg_perfdata *pd,
-		  struct hlg_err *err)
+		  const struct hlg_choice *choice, struct hlg_err *err)
 {
 	static const struct hlg_perfdata_sink sink = {.record = on_record,
 						      .task = on_task};
 	int rc;
 
-	*scan = (struct hlg_scan){.path = path, .last = HLG_INDEX_NONE};
+	*scan = (struct hlg_scan){.path = path, .choice = choice, .last = HLG_INDEX_NONE};
 	rc = hlg_perfdata_read(pd, on_sample, &sink, scan, err);
 	if (rc == 0 && hlg_perfdata_counts(pd)->no_zstd)
 		rc = hlg_err_set(err, HLG_EINPUT,

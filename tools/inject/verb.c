@@ -39,6 +39,7 @@ struct injection {
 	struct hlg_report report;
 	struct hlg_units *units; /* of each image */
 	struct hlg_mappings mappings;
+	struct hlg_choice choice;
 	struct hlg_scan scan;
 	struct hlg_files files;
 	struct hlg_writer writer;
@@ -59,12 +60,14 @@ static int check_images(const struct hlg_space *space, struct hlg_err *err)
 
 static int scan(struct injection *j, struct hlg_err *err)
 {
-	struct hlg_perfdata *pd;
-	int rc = hlg_perfdata_open(&pd, j->in, err);
+	struct hlg_perfdata *pd = NULL;
+	int rc = hlg_choice_read(&j->choice, j->in, &j->run.options, err);
 
+	if (rc == 0)
+		rc = hlg_perfdata_open(&pd, j->in, err);
 	if (rc < 0)
 		return rc;
-	rc = hlg_scan_read(&j->scan, j->in, pd, err);
+	rc = hlg_scan_read(&j->scan, j->in, pd, &j->choice, err);
 	hlg_perfdata_close(pd);
 	j->copy.offset = hlg_copy_offset(j->scan.highest);
 	if (rc == 0 && j->copy.offset == 0)
@@ -82,6 +85,20 @@ static const int32_t *only_process(const struct hlg_scan *scan)
 	    scan->guests[0].pid != scan->guests[scan->n_guests - 1].pid)
 		return NULL;
 	return &scan->guests[0].pid;
+}
+
+/* Samples do not fit; where those of some guests do, they can be written alone. */
+static int refuse(const struct injection *j, struct hlg_err *err)
+{
+	const struct hlg_trust *trust = &j->report.trust;
+	bool some = trust->n_fitting && trust->n_threads && !j->choice.options;
+
+	return hlg_err_set(err, HLG_EINPUT, "%s%s",
+			   j->report.banner ? j->report.banner
+					    : "samples do not fit (force=yes)",
+			   some ? "; inject writes those that fit alone, with sandbox=, "
+				  "pid= or tid= of their guests"
+				: "");
 }
 
 /* The profile, where the images lie, and whether that can be believed. */
@@ -123,9 +140,7 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 		rc = hlg_err_memory(err, j->in);
 	if (rc == 0 && (j->report.suppressed || j->run.mixed)) {
 		*status = 3;
-		rc = hlg_err_set(err, HLG_EINPUT, "%s",
-				 j->report.banner ? j->report.banner
-						  : "samples do not fit (force=yes)");
+		rc = refuse(j, err);
 	}
 	hlg_batch_finish(&batch);
 	return rc;
@@ -193,6 +208,7 @@ static int write_records(struct injection *j, struct hlg_perfdata *pd,
 	writer->build_ids = build_ids;
 	j->copy.space = &j->run.space;
 	j->copy.gaps = j->run.options.gaps;
+	j->copy.choice = &j->choice;
 	j->copy.scan = &j->scan;
 	j->copy.mappings = &j->mappings;
 	j->copy.files = &j->files;
@@ -287,6 +303,8 @@ static void print_sums(const struct injection *j)
 	print_count("    dropped", c->dropped, "");
 	print_count("    kept as guest's", c->kept,
 		    c->kept ? "perf needs their counter values" : "");
+	if (j->choice.options)
+		print_count("    not selected", c->unwanted, "as they are");
 	print_count("  host samples", c->host, "as they are");
 	print_count("  other", c->other - c->rounds, "as they are");
 	print_count("  left out", c->rounds, c->rounds ? "marks between files" : "");
@@ -299,6 +317,7 @@ static void finish(struct injection *j)
 {
 	hlg_files_finish(&j->files);
 	hlg_scan_finish(&j->scan);
+	hlg_choice_finish(&j->choice);
 	hlg_mappings_finish(&j->mappings);
 	for (size_t i = 0; j->units && i < j->run.space.n_images; i++)
 		hlg_companion_units_finish(&j->units[i]);
@@ -383,7 +402,7 @@ static int inject_one(struct arguments *args)
 	if (again) {
 		name = in->files[0];
 		in->files[0] = again;
-		hlg_output_call(again, name);
+		hlg_output_call(again, strcmp(name, "-") ? name : "standard input");
 	}
 	status = inject(in, args);
 	hlg_output_call(NULL, NULL);
@@ -443,7 +462,7 @@ const struct hlg_verb hlg_verb_inject = {
 		    "hlguest inject guest.elf@0x4000 perf.data.guest -o perf.data\tat a "
 		    "base that is known",
 	.files = "elf recording",
-	.shared = "input quiet demangle force gaps strict-base",
+	.shared = "input quiet demangle force gaps pid sandbox strict-base tid time",
 	.options = options,
 	.check = check,
 	.run = run,
