@@ -64,8 +64,9 @@ class Rows:
                        for w in told["windows"]]
         times = [time for time, *_ in self.of]
         self.start, self.stop = (min(times), max(times)) if times else (0, 0)
-        self.what = "pairs between markers" if self.pairs else \
-            "intervals" if self.every else "windows"
+        ending = "" if len(self.of) == 1 else "s"
+        self.what = f"pair{ending} between markers" if self.pairs else \
+            f"interval{ending}" if self.every else f"window{ending}"
 
     def pixel(self, time, width):
         return (time - self.start) * width // (self.stop - self.start + 1)

@@ -77,7 +77,7 @@ class Judge(windows_model.Judge):
         head = page.split("</header>")[0].split("<h1>")[1]
         if html.unescape(head.split("</h1>")[0]) != heading:
             yield f"page headed {head[:80]}, not {heading}"
-        counted = f"{len(rows.of)} pairs" if rows.pairs else \
+        counted = f"{len(rows.of)} {rows.what.split()[0]}" if rows.pairs else \
             f"{len(rows.of)} {rows.what}, {self.sampled()}"
         if re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", html.unescape(head)) != [
                 ("recorded", counted)]:

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/plural.h"
 #include "tools/page/page.h"
 #include "tools/svg/xml.h"
 #include "tools/windows/notes.h"
@@ -329,10 +330,13 @@ void hlg_windows_svg_what(FILE *f, const struct hlg_windows *w,
 		hlg_xml_text(f, basename(how->guest));
 		fputs(": ", f);
 	}
-	fprintf(f, "%zu %s", w->n_rows,
-		how->pairs ? "pairs between markers"
-		: w->every ? "intervals"
-			   : "windows");
+	fprintf(f, "%zu %s%s", w->n_rows,
+		how->pairs ? "pair"
+		: w->every ? "interval"
+			   : "window",
+		hlg_plural_s(w->n_rows));
+	if (how->pairs)
+		fputs(" between markers", f);
 	if (how->recording) {
 		fputs(" of ", f);
 		hlg_xml_text(f, basename(how->recording));
