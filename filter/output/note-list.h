@@ -47,7 +47,7 @@ size_t hlg_note_list_told(const struct hlg_note_list *list);
  * Of a crowd each has a note: the first few warn, as many as a reader takes in, more are
  * details, and of very many the rest has none, which the last warning tells. So adder
  * says what to call for the i-th; NULL: nothing. rest adds that warning, if there are
- * more than warn.
+ * more than warn; what is what they have.
  */
 typedef void hlg_note_list_adder(struct hlg_note_list *list, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

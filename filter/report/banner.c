@@ -169,9 +169,10 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 	if (!put_builds(f, r) && !(threads && put_threads(f, r, "")))
 		fprintf(f, "some %s are of other code", noun);
 	if (samples->off)
-		fprintf(f, "; %s %% of %" PRIu64 " %s do not lie on instruction starts",
-			hlg_interval_part(percent, samples->off, samples->on),
-			samples->on + samples->off, noun);
+		fprintf(f,
+			"; %" PRIu64 " of %" PRIu64 " %s %s not lie on instruction starts",
+			samples->off, samples->on + samples->off, noun,
+			samples->off == 1 ? "does" : "do");
 	if (hlg_verdict_is_padded(all)) {
 		hlg_interval_part(percent, all->padding, samples->on + samples->off);
 		fprintf(f, "; %s %% lie in padding between functions, where nothing runs",

@@ -63,7 +63,7 @@ class Said:
         on, off = (sum(self.all.addresses[key].values()) for key in (True, False))
         tested, padding = on + off, self.all.padding
         if off:
-            text += line("; ", part(off, on), f" % of {tested} samples do not lie on "
+            text += line(f"; {off} of {tested} samples do{'es' * (off == 1)} not lie on "
                          "instruction starts")
         if is_off(tested, padding):
             text += line("; ", part(padding, tested),

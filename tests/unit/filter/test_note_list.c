@@ -65,10 +65,10 @@ START_TEST(crowd)
 	} known[] = {
 		{0, 0, 0, NULL},
 		{5, 5, 5, NULL},
-		{6, 6, 7, "1 more lie elsewhere (hlguest report -v lists them)"},
-		{256, 6, 257, "251 more lie elsewhere (hlguest report -v lists them)"},
+		{6, 6, 7, "1 more has samples elsewhere (hlguest report -v lists it)"},
+		{256, 6, 257, "251 more have samples elsewhere (hlguest report -v lists them)"},
 		{300, 6, 257,
-		 "295 more lie elsewhere (hlguest report -v lists 251 of them)"}};
+		 "295 more have samples elsewhere (hlguest report -v lists 251 of them)"}};
 
 	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
 		struct hlg_note_list list = {0};
@@ -79,7 +79,7 @@ START_TEST(crowd)
 			if (add)
 				add(&list, "guest %zu", i);
 		}
-		hlg_note_list_crowd_rest(&list, known[k].n, "lie elsewhere");
+		hlg_note_list_crowd_rest(&list, known[k].n, "samples elsewhere");
 		ck_assert_uint_eq(hlg_note_list_told(&list), known[k].warned);
 		ck_assert_uint_eq(list.n, known[k].noted);
 		if (known[k].rest)

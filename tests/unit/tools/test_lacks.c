@@ -78,7 +78,7 @@ START_TEST(one_thing_each)
 		   "may be named wrongly, or not at all (of record --threads, select a "
 		   "part: time=)");
 	check_counts((struct hlg_perfdata_counts){.no_zstd = 6},
-		     "6 compressed records were skipped, with all samples in them (use a "
+		     "6 compressed records were skipped, with all samples inside (use a "
 		     "hlguest that is built with libzstd)");
 	check_counts((struct hlg_perfdata_counts){.left = 5, .missing = UINT64_MAX},
 		     "the recording was cut off: 18446744073709551615 bytes at its end "
@@ -131,7 +131,7 @@ START_TEST(damage)
 	hlg_lacks_note(&all, "", NULL, &notes);
 	ck_assert_uint_eq(notes.n, 2);
 	ck_assert_str_eq(notes.line[0],
-			 "1 of 3 recordings are damaged: what follows where no record "
+			 "1 of 3 recordings is damaged: what follows where no record "
 			 "begins was not read");
 	ck_assert_str_eq(notes.line[1], "recordings were cut off or are damaged: 8 bytes "
 					"could not be read");
