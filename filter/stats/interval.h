@@ -35,8 +35,9 @@ bool hlg_interval_is_few(uint64_t samples, double share);
  * for it. */
 struct hlg_share hlg_interval_wilson_at(double share, double n, double z);
 
-/* z of 99 %: the 99.5th percentile of the standard normal distribution. */
-#define HLG_INTERVAL_Z99 2.5758293035489004
+/* That of 99 %, and its z: the 99.5th percentile of the standard normal distribution. */
+#define HLG_INTERVAL_LEVEL99 0.01
+#define HLG_INTERVAL_Z99     2.5758293035489004
 
 /*
  * The probability that a chi-square variable of df degrees of freedom is x or more: the

@@ -16,6 +16,8 @@ static json_t *boundary(const struct hlg_tested *t, const struct hlg_boundaries 
 			    told ? hlg_json_percent(share->share) : json_null());
 	json_object_set_new(o, "low", hlg_json_percent(share->low));
 	json_object_set_new(o, "high", hlg_json_percent(share->high));
+	json_object_set_new(o, "interval_percent",
+			    hlg_json_percent(1 - HLG_INTERVAL_LEVEL99));
 	json_object_set_new(o, "chance",
 			    t->bytes > 0 ? hlg_json_percent(t->chance) : json_null());
 	return o;

@@ -585,6 +585,7 @@ void hlg_report_json_head(struct hlg_json *json, FILE *f, unsigned format,
 	hlg_json_put(
 		json, "weight",
 		json_string(r->all.weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
+	hlg_json_put(json, "interval_percent", hlg_json_percent(1 - HLG_INTERVAL_LEVEL));
 }
 
 static void put_head(struct hlg_json *json, const struct hlg_report *r)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records of the report, as CSV has them: `selected`, `total`, `event`, `sandbox`,
- * `note`, `stacks`, `trust`, `remark`, `function` (with labels and gaps), `other` (data,
- * outside; and guest addresses, when names are suppressed), `region`, `host`.
+ * Records of the report, as CSV has them: `interval`, `selected`, `total`, `event`,
+ * `sandbox`, `note`, `stacks`, `trust`, `remark`, `function` (with labels and gaps),
+ * `other` (data, outside; and guest addresses, when names are suppressed), `region`,
+ * `host`.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,6 +35,24 @@ static void write_record(struct hlg_records *to, const char *record, const char 
 	if (count)
 		hlg_report_table_count(c, *count);
 	hlg_format_record(to, c);
+}
+
+/* What the intervals of records are of. */
+static void write_intervals(struct hlg_records *to)
+{
+	static const struct {
+		const char *of;
+		double level;
+	} intervals[] = {{"rows", HLG_INTERVAL_LEVEL}, {"trust", HLG_INTERVAL_LEVEL99}};
+
+	for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
+		struct hlg_value c[HLG_REPORT_COLUMNS] = {0};
+
+		c[HLG_REPORT_RECORD] = hlg_table_text_value("interval");
+		c[HLG_REPORT_NAME] = hlg_table_text_value(intervals[i].of);
+		c[HLG_REPORT_PERCENT] = hlg_table_number_value(1 - intervals[i].level);
+		hlg_format_record(to, c);
+	}
 }
 
 struct test {
@@ -140,6 +159,7 @@ static void write_head(struct hlg_records *to, const struct hlg_report *r)
 
 	hlg_format_begin(to, has_children(r) ? &with_self : &table);
 	hlg_report_table_sums(sums, r);
+	write_intervals(to);
 	if (r->options->selection)
 		write_record(to, "selected", r->options->selection, NULL);
 	for (size_t i = 0; i < HLG_REPORT_SUMS; i++) {

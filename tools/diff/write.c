@@ -228,6 +228,7 @@ static int write_json(void *data, FILE *f, struct hlg_err *err)
 	hlg_json_put(&json, "shares", json_string(diff->shares));
 	hlg_json_put(&json, "test", json_string(diff->test));
 	hlg_json_put(&json, "level", json_real(HLG_COMPARE_LEVEL));
+	hlg_json_put(&json, "interval_percent", hlg_json_percent(1 - HLG_INTERVAL_LEVEL));
 	hlg_json_put(&json, "notes", hlg_json_lines(diff->notes.line, diff->notes.n));
 	put_rows(&json, "functions", diff, &diff->functions);
 	put_rows(&json, "regions", diff, &diff->regions);
