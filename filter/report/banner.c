@@ -21,21 +21,34 @@ const char *hlg_banner_noun(const struct hlg_report *r, bool one)
 	return one ? "sample" : "samples";
 }
 
-bool hlg_banner_much_outside(const struct hlg_report *r)
+/* More than one sample in twenty. */
+static bool much_outside(const struct hlg_report *r)
 {
 	return r->all.kinds[HLG_OUTSIDE].samples > r->all.guest.samples / 20;
 }
 
 bool hlg_banner_is_ok(const struct hlg_report *r)
 {
-	return r->trust.all.verdict == HLG_TRUST_VERIFIED && !hlg_banner_much_outside(r);
+	return r->trust.all.verdict == HLG_TRUST_VERIFIED && !much_outside(r);
 }
 
 const char *hlg_banner_said(const struct hlg_report *r)
 {
-	if (r->trust.all.verdict == HLG_TRUST_VERIFIED && hlg_banner_much_outside(r))
+	if (r->trust.all.verdict == HLG_TRUST_VERIFIED && much_outside(r))
 		return r->space->n_images > 1 ? "OK in the ELFs" : "OK in the ELF";
 	return hlg_verdict_said(r->trust.all.verdict);
+}
+
+const char *hlg_banner_outside(char buf[static 80], const struct hlg_report *r)
+{
+	const struct hlg_boundaries *tested = &r->trust.all.samples;
+
+	buf[0] = '\0';
+	if (tested->on + tested->off && much_outside(r))
+		snprintf(buf, 80, "; outside the ELF%s: %" PRIu64 " of %" PRIu64,
+			 r->space->n_images > 1 ? "s" : "",
+			 r->all.kinds[HLG_OUTSIDE].samples, r->all.guest.samples);
+	return buf;
 }
 
 /*

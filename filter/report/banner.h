@@ -16,15 +16,15 @@ char *hlg_banner_saved(const struct hlg_report *report);
 /* What a report is of: "samples" or "addresses"; one of them: "sample", "address". */
 const char *hlg_banner_noun(const struct hlg_report *report, bool one);
 
-/* Of what no test can tell anything there is more than one sample in twenty. */
-bool hlg_banner_much_outside(const struct hlg_report *report);
-
-/* Verified, and not much outside: all is well. */
+/* Verified, and not much outside, of which no test can tell anything: all is well. */
 bool hlg_banner_is_ok(const struct hlg_report *report);
 
 /* The verdict in a word or two, for people: verdict.h's, but where a report that fits has
  * much outside "OK in the ELF". */
 const char *hlg_banner_said(const struct hlg_report *report);
+
+/* "; outside the ELF: 33 of 190", where that is much; else "". */
+const char *hlg_banner_outside(char buf[static 80], const struct hlg_report *report);
 
 /* And what follows where no function is named. */
 extern const char hlg_banner_unnamed[];

@@ -329,7 +329,7 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 		t->verdict == HLG_TRUST_MISMATCH ? other_build(r) : NULL;
 	const char *noun = hlg_banner_noun(r, false);
 	bool few = t->verdict != HLG_TRUST_MISMATCH; /* the banner says of what */
-	char percent[16];
+	char percent[16], outside[80];
 
 	if (other) {
 		snprintf(text, HLG_TEXT_PIECE,
@@ -366,11 +366,8 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	if (!other && n && t->bytes > 0 && t->verdict >= HLG_TRUST_VERIFIED)
 		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),
 			 " (%ld %% by chance)", lround(100 * t->chance));
-	if (n && hlg_banner_much_outside(r))
-		snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text),
-			 "; outside the ELF%s: %" PRIu64 " of %" PRIu64,
-			 r->space->n_images > 1 ? "s" : "",
-			 r->all.kinds[HLG_OUTSIDE].samples, r->all.guest.samples);
+	snprintf(text + strlen(text), HLG_TEXT_PIECE - strlen(text), "%s",
+		 hlg_banner_outside(outside, r));
 	hlg_text_line_wrap(f, screen, "check     ", text);
 }
 

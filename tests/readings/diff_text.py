@@ -431,8 +431,11 @@ class Judge(diff_model.Judge):
         ns = max(times) - min(times) if len(side.files) == 1 else 0
         said = VERDICTS[self.json[SIDES[i]]["verdict"]]
         outside = sum(side.space.place(s.ip)[0] is None for s in side.guest)
-        if said == "check OK" and outside > len(side.guest) // 20:
-            said += f" in the ELF{'s' if len(side.space.bases) > 1 else ''}"
+        if outside > len(side.guest) // 20:
+            elf = f"the ELF{'s' if len(side.space.bases) > 1 else ''}"
+            said += f" in {elf}" * (said == "check OK")
+            if side.fit()[1]:
+                said += f"; outside {elf}: {outside} of {len(side.guest)}"
         rest = [joined(f", {plural(len(side.view.kept), 'guest sample')}, ", scaled(mine, unit)),
                 joined(" in ", lasted(ns)) if ns else "", f", {said}"]
         room = self.columns - len(INDENT) - sum(len(texts(part)[0]) for part in rest)

@@ -229,6 +229,17 @@ def noted(build, work):
             yield f"two guests of one name, {words}: status {status}: {out[:900]} {err}"
     if bench.report("--strict", bench.elf, a, b)[2] != 3:
         yield "a mixed report is no error where none may be"
+    picture = os.path.join(work, "picture.svg")
+    for before, after, side in ((a, b, "before"), (b, a, "after")):
+        out, err, status = run(hlguest_of(build), "diff", bench.elf, before, after)
+        if f"!! {side}: {ran}" not in out or status != 3:
+            yield f"diff, {side}: status {status}: {out[:600]} {err}"
+        err = run(hlguest_of(build), "flame", bench.elf, after, f"--before={before}", "-o",
+                  picture)[1]
+        with open(picture, encoding="utf-8") as f:
+            shown = " ".join(re.sub("<[^>]*>", " ", f.read()).split())
+        if f"!! {side}: {ran}" not in err or f"{side}: {ran}" not in shown:
+            yield f"flame, {side}: {err} {shown[:600]}"
 
 
 def merged(build, work):

@@ -24,6 +24,12 @@ bool hlg_diff_judge_rows(const struct hlg_diff *diff, struct hlg_diff_rows *rows
 /* Makes matched, shares, test and the notes. False without memory. */
 bool hlg_diff_tell_words(struct hlg_diff *diff);
 
+/* Adds what is noted of a side, as its report does, to the diff's; what is noted of both
+ * once. */
+void hlg_diff_tell_notes(struct hlg_diff *diff, int side,
+			 const struct hlg_note_list *lines,
+			 const struct hlg_note_list *others);
+
 /* Sums up and tests the totals, when the views are made. False without memory. */
 bool hlg_diff_total(struct hlg_diff *diff);
 

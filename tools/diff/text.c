@@ -129,7 +129,7 @@ static void write_warnings(FILE *f, const struct hlg_diff *diff)
 	hlg_text_line_notes(f, &diff->screen, &diff->notes, HLG_NOTE_WARNING);
 }
 
-static const char *fit_words(char buf[static 32], const struct hlg_report *report)
+static const char *fit_words(char buf[static 112], const struct hlg_report *report)
 {
 	static const char *const words[] = {
 		[HLG_TRUST_MISMATCH] = "WRONG ELF OR BASE",
@@ -137,10 +137,12 @@ static const char *fit_words(char buf[static 32], const struct hlg_report *repor
 		[HLG_TRUST_UNTESTED] = "not checked",
 	};
 	const enum hlg_trust_verdict verdict = report->trust.all.verdict;
+	const bool said = verdict == HLG_TRUST_VERIFIED || verdict == HLG_TRUST_MIXED;
+	char outside[80];
 
-	if (verdict != HLG_TRUST_VERIFIED && verdict != HLG_TRUST_MIXED)
-		return words[verdict];
-	snprintf(buf, 32, "check %s", hlg_banner_said(report));
+	snprintf(buf, 112, "%s%s%s", said ? "check " : "",
+		 said ? hlg_banner_said(report) : words[verdict],
+		 hlg_banner_outside(outside, report));
 	return buf;
 }
 
@@ -166,7 +168,7 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 		&side->report, hlg_text_scale_event(&side->report, &side->report.all),
 		/* One unit for both, unless it would leave nothing. */
 		others > sum.period && others / 100 < sum.period ? others : sum.period);
-	char rest[160], period[32], span[32], fit[32];
+	char rest[256], period[32], span[32], fit[112];
 	bool known = side->n_runs == 1 && hlg_text_scale_span(span, &side->report);
 	bool apart; /* what is known of it is on a line of its own */
 	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;

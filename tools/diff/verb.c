@@ -13,8 +13,8 @@
 #include "tools/cli/output.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
+#include "tools/diff/join.h"
 #include "tools/diff/write.h"
-#include "tools/feed/lacks.h"
 #include "tools/inputs/sides.h"
 
 struct arguments {
@@ -145,8 +145,9 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	}
 	rc = hlg_diff_build(&diff, err);
 	for (int s = 0; rc == 0 && s < 2; s++)
-		hlg_lacks_note(&sides[s].batch.sums, s ? "after: " : "before: ", NULL,
-			       &diff.notes);
+		hlg_batch_note(&sides[s].batch, &sides[s].run);
+	for (int s = 0; rc == 0 && s < 2; s++)
+		hlg_diff_tell_notes(&diff, s, &sides[s].run.notes, &sides[!s].run.notes);
 	for (int s = 0; rc == 0 && s < 2; s++)
 		rc = hlg_sides_have_chains(sides[s].in, &chains[s], err);
 	if (rc == 0 && chains[0] != chains[1] && !sides[0].run.options.children)

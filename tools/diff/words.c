@@ -158,14 +158,10 @@ static bool has_namesakes(const struct hlg_diff *diff)
 	return false;
 }
 
-/* What a side's report notes, or remarks on trust; once, if it holds for both. */
-static void tell_lines(struct hlg_diff *diff, int side, bool remarks)
+void hlg_diff_tell_notes(struct hlg_diff *diff, int side,
+			 const struct hlg_note_list *lines,
+			 const struct hlg_note_list *others)
 {
-	const struct hlg_report *r = &diff->side[side].report;
-	const struct hlg_report *other = &diff->side[!side].report;
-	const struct hlg_note_list *lines = remarks ? &r->remarks : &r->notes;
-	const struct hlg_note_list *others = remarks ? &other->remarks : &other->notes;
-
 	for (size_t i = 0; i < lines->n; i++) {
 		bool both = hlg_note_list_has(others, lines->line[i]);
 
@@ -189,8 +185,11 @@ bool hlg_diff_tell_words(struct hlg_diff *diff)
 				  "functions with the same name (static ones) cannot be "
 				  "told apart across builds: they share a row");
 	for (int s = 0; s < 2; s++) {
-		tell_lines(diff, s, false);
-		tell_lines(diff, s, true);
+		const struct hlg_report *r = &diff->side[s].report;
+		const struct hlg_report *other = &diff->side[!s].report;
+
+		hlg_diff_tell_notes(diff, s, &r->notes, &other->notes);
+		hlg_diff_tell_notes(diff, s, &r->remarks, &other->remarks);
 	}
 	return !diff->notes.lost;
 }
