@@ -148,14 +148,26 @@ class Judge(Head, Sums, annotate_model.Judge):
             yield from self.wrapped("", "instructions are withheld, because the samples do not fit "
                                     "(--force=yes shows them)")
             return
-        met, self.said_of = [], []
+        met, self.said_of, listed = [], [], 0
         for name, view, listing in self.expected():
+            listed += len(listing.row.samples)
             yield from self.head(name, view, listing)
             heat = f" {'heat':10}" if self.bars else ""
             yield line(f"{'share':>10} {'samples':>9}{heat}    {'ELF addr':>8}   instruction")
             yield from self.rows(view, listing, met)
             yield from self.sum_line(listing)
             yield from self.problems(listing, met)
+        if self.guest:
+            yield from map(line, self.screen.wrap("listed    ", self.listed(listed)))
+
+    def listed(self, listed):
+        n = len(self.guest)
+        all_of = f"{n} guest sample{'s' * (n != 1)}"
+        if listed == n:
+            return f"all {all_of}"
+        left = n - listed
+        return f"{listed} of {all_of}; {left} {'is' if left == 1 else 'are'} elsewhere" + \
+            " (--top=0 lists all)" * (not self.asked and not self.options["min"])
 
     def head(self, name, view, listing):
         row, place = listing.row, listing.place

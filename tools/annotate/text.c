@@ -16,6 +16,7 @@
 #include "filter/write/text-sums.h"
 #include "symtab/escape.h"
 #include "symtab/name/demangle.h"
+#include "symtab/plural.h"
 #include "tools/annotate/annotate.h"
 #include "tools/annotate/called-by.h"
 #include "tools/annotate/snippet.h"
@@ -40,6 +41,7 @@ struct writer {
 	struct hlg_called_by called;
 	const struct hlg_view *view; /* of the listing before */
 	struct hlg_count exits;      /* in that view */
+	uint64_t listed;             /* samples */
 	bool lost;                   /* something, for want of memory */
 	const struct hlg_colour *colours;
 	unsigned columns; /* of a line; 0: any number */
@@ -411,6 +413,7 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 {
 	struct writer *w = ctx;
 
+	w->listed += l->row->count.samples;
 	put_head(w, l, view, series);
 	fprintf(w->f, "%10s %9s", "share", "samples");
 	if (w->bars)
@@ -419,6 +422,27 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 	put_lines(w, l);
 	put_sum(w, l);
 	put_problems(w);
+}
+
+/* What is listed and what is not are all of the guest's samples, which the sums have. */
+static void put_listed(struct writer *w, bool by_name)
+{
+	const uint64_t all = w->report->all.guest.samples;
+	const uint64_t least = w->report->options->min;
+	const bool by_top = !by_name && (least == 0 || least == HLG_UNSET);
+
+	if (w->report->suppressed || all == 0)
+		return;
+	if (w->listed == all)
+		put_wrapped(w, "listed    ", "all %" PRIu64 " guest sample%s", all,
+			    hlg_plural_s(all));
+	else
+		put_wrapped(w, "listed    ",
+			    "%" PRIu64 " of %" PRIu64 " guest sample%s; %" PRIu64
+			    " %s elsewhere%s",
+			    w->listed, all, hlg_plural_s(all), all - w->listed,
+			    hlg_plural_word(all - w->listed, "is", "are"),
+			    by_top ? " (--top=0 lists all)" : "");
 }
 
 int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
@@ -443,6 +467,7 @@ int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 	rc = hlg_listing_each(a, put_listing, &w, err);
 	hlg_snippet_finish(&w.snippets);
 	hlg_called_by_finish(&w.called);
+	put_listed(&w, a->places->n);
 	if (rc == 0 && w.lost)
 		rc = hlg_err_memory(err, "annotate");
 	if (rc == 0)
