@@ -153,7 +153,7 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 		hlg_text_line_add(&line, 0, "%" PRIu64 " of %" PRIu64 " recordings",
 				  r->recordings, r->recordings + p->origins.unread);
 	else if (r->recordings > 1)
-		hlg_text_line_add(&line, 1, "%" PRIu64 " recordings", r->recordings);
+		hlg_text_line_add(&line, 0, "%" PRIu64 " recordings", r->recordings);
 	hlg_text_line_write(f, &r->screen, "recorded", &line);
 	for (uint32_t i = 0; n > 1 && i < r->n_events; i++) {
 		line.n = 0;

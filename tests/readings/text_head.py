@@ -51,7 +51,7 @@ class Head:
             pieces += self.event(n[0]) if len(n) == 1 else [
                 (0, f"no guest sample of {len(n)} events", ", ")]
         if len(self.files) > 1:
-            pieces.append((1, f"{len(self.files)} recordings", ", "))
+            pieces.append((0, f"{len(self.files)} recordings", ", "))
         yield fitted_pieces("recorded", pieces, self.columns)
         if len(found) > 1:
             for event in found:

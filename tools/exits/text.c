@@ -437,23 +437,27 @@ int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
 	const struct hlg_exits_report *r = report;
 	const uint64_t *pairs = r->sums->pairs;
 	const char *check = check_is_brief(r) ? ", check OK" : "";
-	char line[128];
+	char line[160], several[40] = "";
 
 	(void)err;
+	if (r->recordings > 1)
+		snprintf(several, sizeof(several), ", %" PRIu64 " recordings",
+			 r->recordings);
 	if (r->check->banner)
 		hlg_text_line_wrap(f, &r->screen, "!! ", r->check->banner);
 	write_guests(f, r);
 	if (r->kind == HLG_EXITS_GUEST)
 		snprintf(line, sizeof(line),
 			 "%" PRIu64 " exit%s (kvm_exit to kvm_entry), %" PRIu64
-			 " to the VMM%s",
+			 " to the VMM%s%s",
 			 pairs[HLG_EXITS_GUEST], hlg_plural_s(pairs[HLG_EXITS_GUEST]),
-			 pairs[HLG_EXITS_VMM], check);
+			 pairs[HLG_EXITS_VMM], several, check);
 	else
 		snprintf(line, sizeof(line),
 			 "%" PRIu64
-			 " exit%s to the VMM (kvm_userspace_exit to KVM_RUN)%s",
-			 pairs[HLG_EXITS_VMM], hlg_plural_s(pairs[HLG_EXITS_VMM]), check);
+			 " exit%s to the VMM (kvm_userspace_exit to KVM_RUN)%s%s",
+			 pairs[HLG_EXITS_VMM], hlg_plural_s(pairs[HLG_EXITS_VMM]), several,
+			 check);
 	hlg_text_line_wrap(f, &r->screen, "recorded  ", line);
 	hlg_text_head_selected(f, r->selection, &r->screen);
 	if (!check_is_brief(r))

@@ -182,6 +182,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.kind = sums->crossed ? HLG_EXITS_GUEST : HLG_EXITS_VMM,
 		.notes = &run->notes,
 		.selection = run->options.selection,
+		.recordings = run->recordings,
 		.by_tid = choice.by_tid,
 		.top = run->options.top,
 		.wide = run->options.wide,
@@ -380,6 +381,7 @@ static int exits(struct hlg_inputs *in, const struct arguments *args)
 			rc = hlg_exits_guest_settle(guest, &sums, counts.n_samples, &err);
 		if (rc == 0) {
 			note_counts(&run, &sums, &counts);
+			run.recordings = counts.lacks.recordings;
 			rc = report(&run, &sums, &ports, &guest->check.report, args,
 				    &err);
 		}

@@ -79,8 +79,9 @@ static void note_undecoded(const struct hlg_recording_sums *sums, const char *of
 
 	if (sums->undecoded && sums->recordings > 1)
 		hlg_note_list_warn(notes,
-				   "%s%" PRIu64 " of %" PRIu64 " recordings have %s", of,
-				   sums->undecoded, sums->recordings, why);
+				   "%s%" PRIu64 " of %" PRIu64 " recordings %s %s", of,
+				   sums->undecoded, sums->recordings,
+				   hlg_plural_word(sums->undecoded, "has", "have"), why);
 	else if (sums->undecoded)
 		hlg_note_list_warn(notes, "%sthe recording has %s", of, why);
 }
