@@ -521,6 +521,26 @@ START_TEST(told_by_tracepoints)
 }
 END_TEST
 
+/* What each exit took is of all events, and not told where these are reported apart. */
+START_TEST(each_by_event)
+{
+	struct hlg_run run;
+	char *text;
+
+	start_split(&run, _i ? "guest.elf border=split by=event"
+			     : "guest.elf border=split by=tid");
+	hlg_profile_describe(&run.profile, 0, HLG_EVENT_TIMER, false);
+	hlg_transits_add(&run.profile.transits,
+			 (struct hlg_transit){AT + KIT_BASE + 4 * 3, 150, 0, 0});
+	text = kit_report(&run);
+	ck_assert_msg(
+		strstr(text, _i ? "VM exits, which" : "VM exits, about 0.0 us each"),
+		"%s", text);
+	free(text);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Who recorded exits, if without addresses, is not told to. */
 START_TEST(told_to_record_exits)
 {
@@ -550,6 +570,7 @@ int main(void)
 	tcase_add_test(tc, hyperlight_enters_at_its_function);
 	tcase_add_test(tc, told_by_emulation);
 	tcase_add_test(tc, told_by_tracepoints);
+	tcase_add_loop_test(tc, each_by_event, 0, 2);
 	tcase_add_loop_test(tc, told_to_record_exits, 0, 2);
 	tcase_add_loop_test(tc, rows_and_shares, 0, sizeof(shares) / sizeof(shares[0]));
 	tcase_add_loop_test(tc, too_few_to_tell, 0, sizeof(doubts) / sizeof(doubts[0]));

@@ -9,6 +9,7 @@
 
 #include <linux/perf_event.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "filter/report/callgraph.h"
@@ -47,10 +48,12 @@ enum {
 	BOTH,  /* calls LAST, and by pointer */
 	SHY,   /* no frame, calls LAST */
 	LAST,  /* has a frame */
-	OVER,  /* calls TWICE */
+	OVER,  /* calls TWICE; has HAND's address */
 	TWICE, /* calls THIN, and DEEP */
 	THIN,  /* no frame, calls DEEP */
 	DEEP,  /* has a frame */
+	HAND,  /* calls HELD */
+	HELD,  /* has a frame */
 	N_SLOTS,
 	NONE = N_SLOTS + 5
 };
@@ -95,16 +98,18 @@ static const unsigned char text[N_SLOTS][SLOT] = {
 	[BOTH] = {PUSH, SET, CALL(BOTH, 4, LAST), CALL_RAX, POP, RET},
 	[SHY] = {NOP, CALL(SHY, 1, LAST), RET},
 	[LAST] = {PUSH, SET, NOP, POP, RET},
-	[OVER] = {PUSH, SET, CALL(OVER, 4, TWICE), POP, RET},
+	[OVER] = {PUSH, SET, CALL(OVER, 4, TWICE), LEA(OVER, 9, HAND), POP, RET},
 	[TWICE] = {PUSH, SET, CALL(TWICE, 4, THIN), CALL(TWICE, 9, DEEP), POP, RET},
 	[THIN] = {NOP, CALL(THIN, 1, DEEP), RET},
 	[DEEP] = {PUSH, SET, NOP, POP, RET},
+	[HAND] = {PUSH, SET, CALL(HAND, 4, HELD), POP, RET},
+	[HELD] = {PUSH, SET, NOP, POP, RET},
 };
 /* clang-format on */
 static const char *const names[N_SLOTS] = {
-	"root",  "one",  "leaf", "hop",  "far",  "part",  "rest",  "any",  "bare",
-	"outer", "from", "self", "end",  "two",  "via",   "taken", "uses", "odd",
-	"lost",  "both", "shy",  "last", "over", "twice", "thin",  "deep"};
+	"root", "one",  "leaf", "hop",   "far",  "part",  "rest", "any", "bare", "outer",
+	"from", "self", "end",  "two",   "via",  "taken", "uses", "odd", "lost", "both",
+	"shy",  "last", "over", "twice", "thin", "deep",  "hand", "held"};
 
 /* Addresses in the guest: where a function is, and where its calls return to. */
 #define AT(f, at) (MOVED + START + (f)*SLOT + (at))
@@ -237,6 +242,11 @@ static const struct expected table[] = {
 	 {AT(OVER, 9)},
 	 "over +twice [caller unknown] deep",
 	 SUMS(1, 0, 1, 0, 1, 1)},
+	{"a prologue, by who was called by pointer",
+	 AT(HELD, 0),
+	 {R_POINTER},
+	 "root +hand held",
+	 SUMS(1, 0, 1, 0, 1, 0)},
 	{"what nobody can decode",
 	 AT(ONE, FRAMED),
 	 {UINT64_C(0x900000)},
@@ -353,6 +363,21 @@ START_TEST(edges)
 		      (uintmax_t)sums.indirect, (uintmax_t)sums.wrong,
 		      (uintmax_t)sums.inserted, (uintmax_t)sums.unknown,
 		      (uintmax_t)sums.whole, (uintmax_t)sums.truncated);
+}
+END_TEST
+
+/* Where another image lies does not follow from where a call of it is. */
+START_TEST(another_image)
+{
+	struct hlg_caller_sums sums;
+
+	write_guest();
+	ck_assert_int_eq(link("guest.elf", "other.elf"), 0);
+	sums = expect("other", "guest.elf@0x5000 other.elf@0x105000 stacks=callgraph",
+		      AT(HELD, 0) + 0x100000, (uint64_t[]){R_POINTER, 0}, whole,
+		      "root [caller unknown] held");
+	ck_assert_uint_eq(sums.inserted, 0);
+	ck_assert_uint_eq(sums.unknown, 3);
 }
 END_TEST
 
@@ -893,6 +918,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
 	if (HLG_HAVE_ZYDIS)
 		tcase_add_loop_test(tc, edges, 0, sizeof(table) / sizeof(table[0]));
+	if (HLG_HAVE_ZYDIS)
+		tcase_add_test(tc, another_image);
 	if (HLG_HAVE_ZYDIS)
 		tcase_add_test(tc, by_tables);
 	if (HLG_HAVE_ZYDIS)

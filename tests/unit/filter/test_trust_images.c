@@ -639,6 +639,25 @@ START_TEST(aarch64_bears_out_each_base)
 }
 END_TEST
 
+/* So is a recording by itself. */
+START_TEST(aarch64_bears_out_a_file)
+{
+	const enum hlg_trust_verdict verdict = _i ? HLG_TRUST_TOO_FEW : VERIFIED;
+	static uint64_t weight[WORDS];
+	struct hlg_run run;
+
+	write_lines("a.elf", weight);
+	kit_start(&run, "a.elf@0x100000");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (uint64_t i = 0; i < WORDS - 1; i++)
+		kit_add(&run, 0, 0x100000 + 4 * i + (_i && i > WORDS / 2 ? 4 : 0), 1,
+			(unsigned)weight[i]);
+	ck_assert_str_eq(hlg_verdict_word(verdict_of_file(&run)),
+			 hlg_verdict_word(verdict));
+	hlg_run_finish(&run);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("trust_images");
@@ -658,6 +677,7 @@ int main(void)
 	tcase_add_test(tc, a_stretch_without_samples);
 	tcase_add_test(tc, a_sandbox_at_a_base);
 	tcase_add_loop_test(tc, aarch64_bears_out_each_base, 0, 4);
+	tcase_add_loop_test(tc, aarch64_bears_out_a_file, 0, 2);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
 		tcase_add_loop_test(tc, a_file_is_judged_as_the_whole, 0, 4 * 96);

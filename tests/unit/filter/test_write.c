@@ -9,9 +9,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "filter/output/memstream.h"
 #include "filter/stats/interval.h"
 #include "filter/write/folded.h"
 #include "filter/write/format.h"
+#include "filter/write/text-head.h"
 #include "symtab/escape.h"
 #include "tests/kit/hostile.h"
 #include "tests/kit/tap.h"
@@ -155,6 +157,46 @@ static void check_folded(const char *words, uint64_t weight, size_t frames)
 	free(text);
 }
 
+/* On a screen those with most samples; of as many, those that came first. */
+START_TEST(sandboxes)
+{
+	static const uint64_t samples[] = {2, 5, 2, 2, 5, 2};
+	static const char *const lines[] = {"sandboxes sandbox 2, ", "sandbox 5, ",
+					    "sandbox 1, ", "and 3 more ("};
+	struct hlg_report report;
+	struct hlg_memstream m;
+	struct hlg_run run;
+	const char *at;
+	char *text;
+	FILE *f;
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (uint32_t i = 0; i < 6; i++)
+		ck_assert(hlg_sandboxes_add(&run.profile.sandboxes, 1, -1));
+	for (uint32_t i = 0; i < 6; i++) {
+		struct hlg_sample s = kit_sample(0, KIT_BASE + 0x1060);
+
+		s.sandbox = i + 1;
+		for (uint64_t k = 0; k < samples[i]; k++)
+			hlg_profile_add(&run.profile, &s);
+	}
+	kit_build(&run, &report);
+	report.screen = (struct hlg_screen){.lines = 24, .columns = 80};
+	f = hlg_memstream_open(&m);
+	hlg_text_head_write(f, &report);
+	at = text = hlg_memstream_close(&m);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		at = strstr(at, lines[i]);
+		ck_assert_msg(at, "no %s in %s", lines[i], text);
+	}
+	free(text);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 START_TEST(folded)
 {
 	check_folded("format=folded", 10 * GUEST, 2);
@@ -295,6 +337,7 @@ int main(void)
 	tcase_add_loop_test(tc, text_is_safe, 0, 5);
 	tcase_add_loop_test(tc, text_sums, 0, 3);
 	tcase_add_test(tc, text_tells_the_rest);
+	tcase_add_test(tc, sandboxes);
 	tcase_add_test(tc, folded);
 	tcase_add_test(tc, folded_frames);
 	tcase_add_test(tc, percent);
