@@ -11,10 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/perf_event.h>
+
 #include "config.h"
+#include "filter/report/callgraph.h"
 #include "tests/kit/filter.h"
 #include "tests/kit/oom.h"
 #include "tests/kit/tap.h"
+#include "tools/annotate/called-by.h"
 
 enum {
 	FIRST = 0x1000,
@@ -464,6 +468,92 @@ START_TEST(no_failed_allocation_is_silent)
 }
 END_TEST
 
+/* push %rbp; mov %rsp,%rbp; then nop or a call of the first; pop %rbp; ret */
+#define SLOT   0x10
+#define FRAMED 0x55, 0x48, 0x89, 0xe5
+#define CALLS(n)                                                                         \
+	{                                                                                \
+		FRAMED, 0xe8, 0xf7 - (n)*SLOT, 0xff, 0xff, 0xff, 0x5d, 0xc3              \
+	}
+
+static const unsigned char callers[][SLOT] = {
+	{FRAMED, 0x90, 0x5d, 0xc3}, CALLS(1), CALLS(2), CALLS(3), CALLS(4), CALLS(5)};
+static const char *const caller_names[] = {"called", "e", "d", "c", "b", "a"};
+
+/* A sample of the first, which the nth called. */
+static void call(struct hlg_run *run, size_t nth)
+{
+	const uint64_t ip = KIT_BASE + FIRST + 5;
+	const struct hlg_chain_tail tail = {HLG_CHAIN_END_WHOLE, HLG_CHAIN_WAY_FRAMES, 0};
+	const uint64_t chain[] = {
+		(uint64_t)PERF_CONTEXT_GUEST_USER, ip, KIT_BASE + FIRST + nth * SLOT + 9,
+		(uint64_t)PERF_CONTEXT_GUEST, hlg_chains_tail_word(&tail)};
+	struct hlg_sample sample = kit_sample(0, ip);
+	struct hlg_stacks_sample s = {.pid = 7, .tid = 7, .ip = ip};
+
+	s.chain = hlg_chains_add(&run->stacks.chains, chain, 5);
+	ck_assert_int_eq(hlg_profile_add(&run->profile, &sample), HLG_GUEST);
+	hlg_stacks_guest(&run->stacks, &s, hlg_profile_series(&run->profile, &sample), 1);
+}
+
+/* Writes who called the first, where so many others did, each of them twice; but the
+ * last, thrice. */
+static char *write_callers(size_t n)
+{
+	struct mkelf_sym syms[6];
+	struct hlg_called_by called = {0};
+	struct hlg_report report;
+	struct mkelf_image img;
+	struct hlg_run run;
+	struct hlg_err err;
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < 6; i++)
+		syms[i] = (struct mkelf_sym)MKELF_SYM(caller_names[i], FIRST + i * SLOT,
+						      sizeof(callers[i]), STB_GLOBAL,
+						      STT_FUNC, MKELF_SEC(0));
+	ck_assert_int_eq(mkelf_simple(&img, FIRST, callers, sizeof(callers), syms, 6), 0);
+	ck_assert_int_eq(mkelf_write(&img, "guest.elf"), 0);
+	mkelf_finish(&img);
+	kit_start(&run, "guest.elf@0x5000 stacks=callgraph");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (size_t i = 0; i < 2 * n + 1; i++)
+		call(&run, i < 2 * n ? 1 + i / 2 : n);
+	kit_build(&run, &report);
+	report.stacks = &run.stacks;
+	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
+	ck_assert_uint_eq(report.all.n_rows, 1);
+	ck_assert(hlg_called_by_put(f, &called, &report, &report.all, report.all.rows));
+	hlg_called_by_finish(&called);
+	fclose(f);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+	return text;
+}
+
+/* Those with most first, then by their names; the first four. */
+START_TEST(who_called)
+{
+	static const char *const shown[] = {"", "e", "de", "cde", "bcde", "abcd"};
+	const char *const right = shown[_i];
+	char *text = write_callers((size_t)_i), *line = text;
+
+	for (size_t i = 0; i < strlen(right); i++) {
+		char *end = strchr(line, '\n');
+
+		ck_assert_ptr_nonnull(end);
+		ck_assert_msg(end[-1] == right[i] && end[-2] == ' ', "%s", text);
+		line = end + 1;
+	}
+	ck_assert_str_eq(line,
+			 _i == 5 ? "              (1 more: hlguest report -g callee)\n"
+				 : "");
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("annotate");
@@ -477,6 +567,7 @@ int main(void)
 			    sizeof(insns) / sizeof(insns[0]));
 	tcase_add_loop_test(tc, words_of_aarch64, 0,
 			    (int)(sizeof(arm_words) / sizeof(arm_words[0])));
+	tcase_add_loop_test(tc, who_called, 1, 6);
 	tcase_add_loop_test(tc, no_failed_allocation_is_silent, 0, 4);
 	return tap_main(suite);
 }

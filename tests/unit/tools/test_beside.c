@@ -249,6 +249,17 @@ START_TEST(refuses)
 }
 END_TEST
 
+/* What lay inside a host is a file of its own now, or lies elsewhere in it. */
+START_TEST(inside_no_more)
+{
+	note();
+	ck_assert_int_eq(read_again(), 0);
+	b.guests[0].inside = 0x40;
+	ck_assert_int_eq(check(0), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "has inside not the ELF any more"));
+}
+END_TEST
+
 START_TEST(no_file)
 {
 	int fd;
@@ -270,13 +281,10 @@ int main(void)
 {
 	Suite *suite = suite_create("beside");
 	const TTest *const tests[] = {
-		is_read_again,
-		goes_with_the_one_before,
-		what_is_no_note_stays,
-		another_elf,
-		nearly_the_same_elf,
-		cut_off,
-		no_file,
+		is_read_again,         goes_with_the_one_before,
+		what_is_no_note_stays, another_elf,
+		nearly_the_same_elf,   cut_off,
+		inside_no_more,        no_file,
 	};
 	TCase *tc;
 

@@ -84,6 +84,22 @@ START_TEST(precision)
 }
 END_TEST
 
+/* Where samples of guests land that spend their time in no one place says nothing. */
+START_TEST(precision_of_hot_guests)
+{
+	const char *said;
+
+	for (size_t i = 0; i < HLG_LANDING_GUESTS; i++) {
+		struct hlg_land *guest = &c.landings.events[0].guests[i];
+
+		memset(guest->distance, 0, sizeof(guest->distance));
+		guest->distance[hlg_landing_hot(i) ? 1 : 9] = guest->guest;
+	}
+	said = conclude(HLG_CALIBRATE_LANDING);
+	ck_assert_ptr_nonnull(strstr(said, "land one instruction late"));
+}
+END_TEST
+
 /* The distance is that of half of the samples, in the guest where it is greatest. */
 START_TEST(precision_of_most)
 {
@@ -167,12 +183,36 @@ START_TEST(exit_cost_of_a_busy_machine)
 }
 END_TEST
 
+/* Any row that drifts will do. */
+START_TEST(exit_cost_of_a_machine_that_drifts)
+{
+	const char *verdict;
+
+	for (size_t i = HLG_NATIVE_GETPPID; i < HLG_NATIVE_ROWS; i++) {
+		double *drift = &c.crossings.rows[HLG_CROSS_PAIR_HOST + i].ticks.drift;
+
+		ck_assert_str_eq(hlg_crossing_verdict(&c.crossings), "");
+		*drift = 0.5;
+		verdict = hlg_crossing_verdict(&c.crossings);
+		ck_assert_str_eq(verdict, "not idle: measure again");
+		*drift = 0;
+		c.crossings.batches[i].raw = 0.5;
+		ck_assert_str_eq(hlg_crossing_verdict(&c.crossings), "not idle");
+		c.crossings.batches[i].raw = 0;
+	}
+}
+END_TEST
+
 START_TEST(accuracy)
 {
 	struct hlg_pmu_counted *guest = c.counts.counted[HLG_COUNT_GUEST];
 
 	ck_assert_str_eq(conclude(HLG_CALIBRATE_COUNTING),
 			 "There are no hardware counters here.");
+	/* There are some, but guests have none. */
+	c.counts.counted[HLG_COUNT_NATIVE][0].reason[HLG_PMU_INSTRUCTIONS][0] = '\0';
+	ck_assert_ptr_nonnull(strstr(conclude(HLG_CALIBRATE_COUNTING),
+				     "cannot be counted here: " HLG_PMU_NO_COUNTER "."));
 	strcpy(guest[0].reason[HLG_PMU_INSTRUCTIONS], "perf_event_paranoid forbids it");
 	ck_assert_str_eq(conclude(HLG_CALIBRATE_COUNTING),
 			 "Guest instructions cannot be counted here: "
@@ -285,11 +325,13 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, enter, NULL);
 	tcase_add_test(tc, precision);
+	tcase_add_test(tc, precision_of_hot_guests);
 	tcase_add_test(tc, precision_of_most);
 	tcase_add_test(tc, precision_unknown);
 	tcase_add_test(tc, precision_of_counters);
 	tcase_add_test(tc, exit_cost);
 	tcase_add_test(tc, exit_cost_of_a_busy_machine);
+	tcase_add_test(tc, exit_cost_of_a_machine_that_drifts);
 	tcase_add_test(tc, accuracy);
 	tcase_add_test(tc, figures);
 	tcase_add_test(tc, parts);
