@@ -105,6 +105,38 @@ START_TEST(no_clock)
 }
 END_TEST
 
+/* What is nearly in step has moved on when the recording ends. */
+START_TEST(moves)
+{
+	const uint64_t cycle = 10 * PERIOD;
+	uint64_t random = 5;
+
+	ck_assert_uint_eq(find(sample(cycle, 1, &random)), 10);
+	for (size_t i = MOST / 5 * 3; i < MOST; i++)
+		rows[i] = row_at((i + 3) * PERIOD + PERIOD / 3, cycle);
+	ck_assert_uint_eq(find(MOST), 0);
+}
+END_TEST
+
+/* Rows of few samples each are looked at as one. */
+START_TEST(few_of_each_row)
+{
+	enum {
+		SAMPLES = 2000,
+		MANY = 100
+	};
+	uint64_t random = 6;
+	unsigned every = 0;
+
+	for (size_t i = 0; i < SAMPLES; i++) {
+		times[i] = i * PERIOD + kit_random(&random, WAVERS);
+		rows[i] = i % 4 < 2 ? 0 : 1 + (uint32_t)kit_random(&random, MANY);
+	}
+	ck_assert(hlg_lockstep_find(&every, times, rows, SAMPLES, MANY + 1, PERIOD));
+	ck_assert_uint_eq(every, 4);
+}
+END_TEST
+
 START_TEST(too_little)
 {
 	uint64_t random = 4;
@@ -128,6 +160,8 @@ int main(void)
 	tcase_add_test(tc, in_step);
 	tcase_add_test(tc, out_of_step);
 	tcase_add_test(tc, no_clock);
+	tcase_add_test(tc, moves);
+	tcase_add_test(tc, few_of_each_row);
 	tcase_add_test(tc, too_little);
 	return tap_main(suite);
 }
