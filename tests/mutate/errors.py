@@ -1117,4 +1117,8 @@ ERRORS = [
      "if (!true && *every && !stays(&s, *every))", "filter lockstep"),
     ("filter/stats/lockstep.c", "rest_sum >= EXPECTED * k",
      "false", "filter lockstep"),
+    ("filter/stacks/stacks.c", "key.ip += hlg_profile_move(from_profile, key.series)",
+     "key.ip += true ? 0 : hlg_profile_move(from_profile, key.series)", "filter stacks"),
+    ("filter/profile/transits.c", "add.exits || add.entries",
+     "add.exits", "filter transits"),
 ]

@@ -383,6 +383,32 @@ START_TEST(merged)
 }
 END_TEST
 
+/* Where a guest of the other lay elsewhere, its stacks move with its samples. */
+START_TEST(merged_and_moved)
+{
+	struct hlg_run to, from;
+	uint64_t total;
+	char *text;
+
+	kit_guest("guest.elf");
+	kit_start(&to, WORDS);
+	kit_start(&from, WORDS);
+	guest(&to, 1, 0x1060);
+	guest(&from, 1, 0x1000);
+	from.profile.moves = calloc(from.profile.n_series, sizeof(*from.profile.moves));
+	ck_assert_ptr_nonnull(from.profile.moves);
+	from.profile.moves[0] = 0x60;
+	hlg_stacks_merge(&to.stacks, &from.stacks, &to.profile, &from.profile);
+	hlg_profile_merge(&to.profile, &from.profile);
+	text = fold(&to, &total);
+	ck_assert_uint_eq(total, 2);
+	ck_assert_str_eq(text, "vmm;[guest];compute 2\n");
+	free(text);
+	hlg_run_finish(&to);
+	hlg_run_finish(&from);
+}
+END_TEST
+
 /* Host samples without a chain, of one address: of the kernel, of the process, and both
  * again. */
 START_TEST(bare_host_samples)
@@ -673,6 +699,7 @@ int main(void)
 	tcase_add_loop_test(tc, roots_are_threads, 0, 2);
 	tcase_add_test(tc, many_threads);
 	tcase_add_test(tc, merged);
+	tcase_add_test(tc, merged_and_moved);
 	tcase_add_loop_test(tc, out_of_memory, 0, 2);
 	return tap_main(suite);
 }

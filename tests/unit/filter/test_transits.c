@@ -37,6 +37,24 @@ START_TEST(sums)
 }
 END_TEST
 
+/* An emulated instruction is none; either of the others is one, and stays one. */
+START_TEST(crossings)
+{
+	static const struct hlg_transit one[] = {{1, 1, 0, 0}, {1, 0, 1, 0}};
+
+	for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++) {
+		struct hlg_transits t = {0};
+
+		hlg_transits_add(&t, (struct hlg_transit){1, 0, 0, 1});
+		ck_assert(!t.crossed);
+		hlg_transits_add(&t, one[i]);
+		hlg_transits_add(&t, (struct hlg_transit){1, 0, 0, 1});
+		ck_assert(t.crossed);
+		hlg_transits_finish(&t);
+	}
+}
+END_TEST
+
 static const struct {
 	uint64_t exit_at, exits, entries; /* these at 0x1000 */
 	bool is;
@@ -171,6 +189,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "transits");
 
 	tcase_add_test(tc, sums);
+	tcase_add_test(tc, crossings);
 	tcase_add_loop_test(tc, entries_of_the_host, 0,
 			    sizeof(entries) / sizeof(entries[0]));
 	tcase_add_test(tc, writes_to_ports);
