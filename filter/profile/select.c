@@ -58,6 +58,22 @@ bool hlg_select_restricts(const struct hlg_options *options)
 	       timed(options);
 }
 
+bool hlg_select_is(const struct hlg_options *options)
+{
+	return options->event || hlg_select_restricts(options);
+}
+
+struct hlg_options hlg_select_all(const struct hlg_options *options)
+{
+	struct hlg_options all = *options;
+
+	all.pid = all.tid = all.cpu = all.sandbox = (struct hlg_number_list){0};
+	all.start = 0;
+	all.stop = UINT64_MAX;
+	all.event = all.selection = NULL;
+	return all;
+}
+
 bool hlg_select_whole_sandboxes(const struct hlg_options *options)
 {
 	return options->sandbox.n && !options->pid.n && !options->tid.n &&

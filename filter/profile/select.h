@@ -26,6 +26,12 @@ struct hlg_select_window hlg_select_window_of(const struct hlg_options *options,
 /* Do options restrict anything but the event? Only then ask hlg_select_keeps. */
 bool hlg_select_restricts(const struct hlg_options *options);
 
+/* Do options restrict anything? */
+bool hlg_select_is(const struct hlg_options *options);
+
+/* The same options without what selects samples; what they point to stays the others'. */
+struct hlg_options hlg_select_all(const struct hlg_options *options);
+
 /* Do options ask for some sandboxes, and all that there is of them? */
 bool hlg_select_whole_sandboxes(const struct hlg_options *options);
 

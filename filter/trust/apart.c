@@ -269,85 +269,103 @@ static void note(const struct hlg_runner *guest, const uint64_t outside[static U
 				     "FILE@auto looks for it)");
 }
 
-/* Judges the stretches of a sandbox together, and each that does not fit so by itself;
- * returns if they are told of together. */
-static bool judge_guest(const struct hlg_apart *apart, struct hlg_runner *units, size_t n,
-			const struct hlg_runner_sample *all, struct hlg_runner *whole)
+/* Stretches of a sandbox as one. */
+static struct hlg_runner sum_up(const struct hlg_runner *units, size_t n)
 {
-	*whole = units[0];
-	whole->end = units[n - 1].end;
+	struct hlg_runner whole = units[0];
+
+	whole.end = units[n - 1].end;
 	for (size_t i = 1; i < n; i++)
-		whole->samples += units[i].samples;
-	judge(apart, whole, all, true);
+		whole.samples += units[i].samples;
+	return whole;
+}
+
+/* Judges the stretches of a sandbox together, and each that does not fit so by itself. */
+static void judge_guest(const struct hlg_apart *apart, struct hlg_runner *units, size_t n,
+			const struct hlg_runner_sample *all)
+{
+	struct hlg_runner whole = sum_up(units, n);
+
+	judge(apart, &whole, all, true);
 	for (size_t i = 0; i < n; i++) {
 		struct hlg_runner part = units[i];
 
-		units[i].lane = whole->lane;
-		units[i].untold = whole->untold;
-		if (n == 1 || (whole->untold != TOLD && whole->untold != NONE) ||
-		    (whole->untold == TOLD &&
-		     test(apart, &part, all, whole->lane).off == 0))
+		units[i].lane = whole.lane;
+		units[i].untold = whole.untold;
+		if (n == 1 || (whole.untold != TOLD && whole.untold != NONE) ||
+		    (whole.untold == TOLD &&
+		     test(apart, &part, all, whole.lane).off == 0))
 			continue;
 		judge(apart, &part, all, false);
 		/* The few that lie off in one that fits are its own. */
-		if (part.untold == TOLD || whole->untold == NONE)
+		if (part.untold == TOLD || whole.untold == NONE)
 			units[i] = part;
 	}
-	return whole->untold != NONE || n == 1;
 }
 
-/* Whose samples are in which lane; returns of how many it can be told. */
-static size_t judge_all(const struct hlg_apart *apart, const struct hlg_runners *units,
-			struct hlg_note_list *notes)
+/* Whose samples are in which lane; returns of how many units it can be told. */
+static size_t judge_all(const struct hlg_apart *apart, const struct hlg_runners *units)
 {
-	size_t untold = 0, told = 0;
+	size_t told = 0;
+
+	for (size_t i = 0, j; i < units->n; i = j) {
+		j = hlg_runners_guest(units, i);
+		judge_guest(apart, &units->at[i], j - i, units->all);
+		for (size_t k = i; k < j; k++)
+			told += !units->at[k].untold;
+	}
+	return told;
+}
+
+/* Tells of whom it cannot be told. */
+static void note_all(const struct hlg_apart *apart, const struct hlg_runners *units,
+		     struct hlg_note_list *notes)
+{
+	size_t untold = 0;
 
 	for (size_t i = 0, j; i < units->n; i = j) {
 		uint64_t outside[UNTOLD] = {0};
-		struct hlg_runner whole;
-		bool one, any = false;
+		bool any = false;
 
 		j = hlg_runners_guest(units, i);
-		one = judge_guest(apart, &units->at[i], j - i, units->all, &whole);
-		for (size_t k = i; k < (one ? i + 1 : j); k++) {
-			const struct hlg_runner *unit = one ? &whole : &units->at[k];
-
-			told += !units->at[k].untold;
+		for (size_t k = i; k < j; k++) {
 			any |= units->at[k].untold;
 			outside[units->at[k].untold] +=
-				count_outside(apart, unit, units->all);
+				count_outside(apart, &units->at[k], units->all);
 		}
-		if (any)
+		if (any) {
+			const struct hlg_runner whole = sum_up(&units->at[i], j - i);
+
 			note(&whole, outside, untold++, notes);
+		}
 	}
 	hlg_note_list_crowd_rest(notes, untold, "samples that are outside here");
-	return told;
 }
 
 int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_runners_recording *r,
 		     struct hlg_err *err)
 {
-	struct hlg_note_list notes = {0};
 	struct hlg_runners units;
 	size_t told = 0;
 	int rc = 0;
 
-	if (!hlg_runners_collect(&units, r->profile))
+	if (!hlg_runners_collect(&units, r->all ? r->all : r->profile))
 		rc = hlg_err_memory(err, r->path);
 	else
-		told = judge_all(apart, &units, &notes);
+		told = judge_all(apart, &units);
 	/* What could not be read told nothing. */
 	for (size_t i = 0; rc == 0 && i < apart->space->n_images; i++)
 		if (hlg_image_unread(apart->space->images[i]))
 			rc = hlg_image_fail_unread(apart->space->images[i], err);
 	if (rc == 0 && units.n && told == 0)
 		rc = fail(apart, r, &units, err);
+	if (rc == 0 && r->all && !r->units && !hlg_runners_narrow(&units, r->profile))
+		rc = hlg_err_memory(err, r->path);
 	if (rc == 0 && !hlg_runners_move(&units, r, apart->space->n_lanes))
 		rc = hlg_err_memory(err, r->path);
 	/* A recording that cannot be told apart is left out, its samples are nowhere. */
 	if (rc == 0)
-		hlg_note_list_append(r->notes, &notes);
-	hlg_note_list_finish(&notes);
+		note_all(apart, &units, r->notes);
 	if (rc == 0 && r->units)
 		*r->units = units;
 	else

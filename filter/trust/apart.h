@@ -10,7 +10,8 @@
  * is stated who runs it (guest.elf@BASE:tid=17) is run by them and by nobody else; where
  * that is said of threads, these count and no sandboxes. Of whom it cannot be told, the
  * samples lie outside of all images, but for those in images of all lanes where all of
- * them fit some lane (HLG_LANE_SHARED); and a warning says whose.
+ * them fit some lane (HLG_LANE_SHARED); and a warning says whose. All samples of the
+ * recording tell it, also if some are selected, where it can be read twice.
  */
 #ifndef HLG_FILTER_TRUST_APART_H
 #define HLG_FILTER_TRUST_APART_H

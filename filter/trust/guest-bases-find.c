@@ -332,15 +332,6 @@ static bool add_matched(struct hlg_guest_bases_found *found,
 	return true;
 }
 
-/* Of a guest: how many of its samples are in no image. */
-uint64_t hlg_guest_bases_find_outside(const struct hlg_space *space,
-				      const struct hlg_runners *units, size_t begin,
-				      size_t end)
-{
-	return hlg_runners_outside(units->all, units->at[begin].begin,
-				   units->at[end - 1].end, space, 0);
-}
-
 /* Does a guest run what was placed before, by nearly all its samples? */
 static bool is_inside(const struct hlg_guest_bases_finder *finder,
 		      const struct hlg_runners *units, size_t begin, size_t end)
@@ -349,8 +340,9 @@ static bool is_inside(const struct hlg_guest_bases_finder *finder,
 
 	for (size_t i = begin; i < end; i++)
 		all += units->at[i].samples;
-	return (double)hlg_guest_bases_find_outside(finder->space, units, begin, end) <=
-	       (1 - FIT) * (double)all;
+	return (double)hlg_runners_outside(units->all, units->at[begin].begin,
+					   units->at[end - 1].end, finder->space,
+					   0) <= (1 - FIT) * (double)all;
 }
 
 /* Puts a guest that runs what was placed before into a lane. */

@@ -78,11 +78,6 @@ bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 
 void hlg_guest_bases_find_finish(struct hlg_guest_bases_found *found);
 
-/* How many samples of the guest of units [begin, end) are in no image of the space. */
-uint64_t hlg_guest_bases_find_outside(const struct hlg_space *space,
-				      const struct hlg_runners *units, size_t begin,
-				      size_t end);
-
 /* Do they lie at the same addresses, and are not one? */
 bool hlg_guest_bases_find_collide(const struct hlg_space *space,
 				  const struct hlg_guest_base *a,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "filter/trust/addresses.h"
 #include "symtab/bsearch.h"
 #include "symtab/grow.h"
 #include "symtab/image/lane.h"
@@ -95,66 +96,77 @@ static void tell(struct hlg_guest_bases *bases, const char *path,
 }
 
 /* The guest whose first unit this is has no base, or no room. */
-static void leave(struct hlg_guest_bases *bases, const char *path,
-		  struct hlg_guest_bases_found *found, size_t unit)
+static void leave(struct hlg_guest_bases_found *found, size_t unit)
 {
 	const size_t end = hlg_runners_guest(&found->units, unit);
-	uint64_t samples = 0;
 
-	for (size_t i = unit; i < end; i++) {
+	for (size_t i = unit; i < end; i++)
 		found->units.at[i].untold = 1;
-		samples += found->units.at[i].samples;
-	}
 	give(found, unit, HLG_LANE_NOBODY);
-	tell(bases, path, &found->units, unit, end, samples);
 }
 
 /* All that were not found. */
-static void leave_others(struct hlg_guest_bases *bases, const struct hlg_space *space,
-			 const char *path, struct hlg_guest_bases_found *found)
+static void leave_others(struct hlg_guest_bases_found *found)
 {
 	const struct hlg_runners *units = &found->units;
 	size_t k = 0;
 
-	for (size_t i = 0, j; i < units->n; i = j) {
-		const struct hlg_runner *unit = &units->at[i];
-
-		j = hlg_runners_guest(units, i);
+	for (size_t i = 0; i < units->n; i = hlg_runners_guest(units, i)) {
 		while (k < found->n && found->at[k].lane < i)
 			k++;
-		if (k < found->n && found->at[k].lane == i)
-			continue;
-		if (!unit->settled)
-			leave(bases, path, found, i);
-		else if (unit->lane == HLG_LANE_SHARED)
+		if (!(k < found->n && found->at[k].lane == i) && !units->at[i].settled)
+			leave(found, i);
+	}
+}
+
+/* The first lane that has room for n bases of a guest. */
+static unsigned find_lane(const struct hlg_guest_bases *bases,
+			  const struct hlg_space *space,
+			  const struct hlg_guest_base *guest, size_t n)
+{
+	unsigned lane = 0;
+
+	while (lane + 1 < HLG_LANE_SEVERAL && !has_room(bases, space, guest, n, lane))
+		lane++;
+	/* So many lie across each other that this one is nobody's. */
+	return lane + 1 == HLG_LANE_SEVERAL ? HLG_LANE_NOBODY : lane;
+}
+
+/* Says who was not found. */
+static void tell_all(struct hlg_guest_bases *bases, const struct hlg_space *space,
+		     const char *path, const struct hlg_runners *units)
+{
+	for (size_t i = 0, j; i < units->n; i = j) {
+		const bool shared = units->at[i].lane == HLG_LANE_SHARED;
+
+		j = hlg_runners_guest(units, i);
+		if (units->at[i].untold || shared)
 			tell(bases, path, units, i, j,
-			     hlg_guest_bases_find_outside(space, units, i, j));
-		bases->has_shared |= unit->lane == HLG_LANE_SHARED;
+			     hlg_runners_outside(units->all, units->at[i].begin,
+						 units->at[j - 1].end, space,
+						 shared ? 0 : HLG_LANE_NOBODY));
+		bases->has_shared |= shared;
 	}
 }
 
 bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_space *space,
-			    const char *path, struct hlg_guest_bases_found *found)
+			    const char *path, const struct hlg_profile *selected,
+			    struct hlg_guest_bases_found *found)
 {
 	bool ok = true;
 
 	if (!found->whole)
-		leave_others(bases, space, path, found);
+		leave_others(found);
 
 	for (size_t i = 0, j; ok && i < found->n; i = j) {
 		const size_t unit = found->at[i].lane;
-		unsigned lane = 0;
+		unsigned lane;
 
 		for (j = i; j < found->n && found->at[j].lane == unit; j++)
 			;
-		while (lane + 1 < HLG_LANE_SEVERAL &&
-		       !has_room(bases, space, &found->at[i], j - i, lane))
-			lane++;
-		/* So many lie across each other that this one is nobody's. */
-		if (lane + 1 == HLG_LANE_SEVERAL)
-			lane = HLG_LANE_NOBODY;
+		lane = find_lane(bases, space, &found->at[i], j - i);
 		if (lane == HLG_LANE_NOBODY && !found->whole) {
-			leave(bases, path, found, unit);
+			leave(found, unit);
 			continue;
 		}
 		for (size_t k = i; lane != HLG_LANE_NOBODY && ok && k < j; k++)
@@ -163,6 +175,10 @@ bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_spac
 			bases->n_lanes = lane + 1;
 		give(found, unit, lane);
 	}
+	if (ok && selected && !found->whole)
+		ok = hlg_runners_narrow(&found->units, selected);
+	if (ok)
+		tell_all(bases, space, path, &found->units);
 	return ok;
 }
 
@@ -207,12 +223,45 @@ void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
 	hlg_note_list_crowd_rest(notes, bases->untold, "samples that are outside here");
 }
 
+/* Does a base have any of these addresses? */
+static bool has_any(const struct hlg_space *space, const struct hlg_guest_base *of,
+		    const struct hlg_addresses *addrs)
+{
+	const struct hlg_image *image = space->images[of->image];
+	const uint64_t first = of->base + hlg_lane_move(of->lane);
+	const uint64_t last = first + (image->end - image->first - 1);
+	const size_t n = HLG_BSEARCH_UPTO(addrs->at, addrs->n, ip, last);
+
+	return n && addrs->at[n - 1].ip >= first;
+}
+
+bool hlg_guest_bases_narrow(struct hlg_guest_bases *bases, const struct hlg_space *space,
+			    const struct hlg_profile *profile)
+{
+	struct hlg_addresses addrs = {0};
+	bool *has = calloc(space->n_images + 1, sizeof(*has));
+	bool ok = has && hlg_addresses_collect(&addrs, profile);
+	size_t n = 0;
+
+	for (size_t i = 0; ok && i < bases->n; i++)
+		has[bases->at[i].image] |= has_any(space, &bases->at[i], &addrs);
+	for (size_t i = 0; ok && i < bases->n; i++)
+		if (!has[bases->at[i].image] || has_any(space, &bases->at[i], &addrs))
+			bases->at[n++] = bases->at[i];
+	if (ok)
+		bases->n = n;
+	hlg_addresses_finish(&addrs);
+	free(has);
+	return ok;
+}
+
 int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space *space,
 			  bool together, struct hlg_err *err)
 {
+	const bool one = bases->n_lanes < 2 && !bases->untold;
 	int rc = 0;
 
-	if (bases->n == 0 || (bases->n_lanes < 2 && !bases->untold))
+	if (bases->n == 0 || (one && !bases->selected))
 		return 0;
 	qsort(bases->at, bases->n, sizeof(*bases->at), compare);
 	for (size_t i = 0; rc == 0 && i < bases->n; i++) {
@@ -227,7 +276,7 @@ int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space 
 	}
 	for (size_t i = bases->n; i--;)
 		space->images[bases->at[i].image]->lane = bases->at[i].lane;
-	space->n_lanes = together ? 0 : bases->n_lanes;
+	space->n_lanes = together || one ? 0 : bases->n_lanes;
 	space->has_shared = bases->has_shared;
 	return rc < 0 ? rc : hlg_space_arrange(space, err);
 }

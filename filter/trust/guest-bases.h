@@ -5,7 +5,8 @@
  * closer than their image is long, or run different ELFs, all samples together fit no
  * base, or the wrong one. Who lies where another's image does gets a lane of his own
  * (symtab/image/lane.h). As long as all are found, and nobody lies across another,
- * nothing is moved, and the bases are found from all samples as they are (base-search.h).
+ * nothing is moved, and the bases are found from all samples as they are (base-search.h);
+ * unless only some of them were selected, which may be too few.
  *
  * Images whose bases are known before are in the first lane, and in each other in which
  * nobody lies across them (hlg_space_share).
@@ -20,19 +21,22 @@ struct hlg_guest_bases {
 	struct hlg_guest_base *at;
 	size_t n;
 	unsigned n_lanes;
-	bool has_shared;            /* some are in HLG_LANE_SHARED */
-	size_t untold;              /* guests without a base, or without a lane */
+	bool has_shared; /* some are in HLG_LANE_SHARED */
+	bool selected;   /* in: samples are some of those that bases are found from */
+	size_t untold;   /* guests without a base, or without a lane */
 	struct hlg_note_list notes; /* who they are */
 };
 
 /*
  * Gives each guest of a recording that was found a lane in which there is room for it.
  * Lanes depend on the order in which recordings are settled. One that was not found is
- * nobody's: its samples must not meet the image of whoever has a lane. False without
- * memory.
+ * nobody's: its samples must not meet the image of whoever has a lane. selected: NULL, or
+ * the samples of the recording that are shown, kept apart; found then has their units
+ * alone. False without memory.
  */
 bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_space *space,
-			    const char *path, struct hlg_guest_bases_found *found);
+			    const char *path, const struct hlg_profile *selected,
+			    struct hlg_guest_bases_found *found);
 
 /* Moves what a recording held into the lanes that it was given. False without memory. */
 bool hlg_guest_bases_move(const struct hlg_guest_bases_found *found,
@@ -51,8 +55,14 @@ uint64_t hlg_guest_bases_back(const void *ctx, uint64_t ip);
 void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
 			  struct hlg_note_list *notes);
 
+/* After the last recording, if samples are selected: leaves of each image the bases that
+ * have any of them, which were moved, unless that are none. False without memory. */
+bool hlg_guest_bases_narrow(struct hlg_guest_bases *bases, const struct hlg_space *space,
+			    const struct hlg_profile *profile);
+
 /* After the last recording: places the images in all lanes, if there are several; or
- * where not all guests were found, as all samples together may fit no base then.
+ * where not all guests were found, or samples are selected, as all samples together may
+ * fit no base then.
  * together: these were moved back. Fails as hlg_image_add_base does. */
 int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space *space,
 			  bool together, struct hlg_err *err);

@@ -144,6 +144,24 @@ static const struct hlg_runner *unit_of(const struct hlg_runners *units,
 	return is ? &units->at[i] : NULL;
 }
 
+bool hlg_runners_narrow(struct hlg_runners *units, const struct hlg_profile *profile)
+{
+	struct hlg_runners some;
+	const bool ok = hlg_runners_collect(&some, profile);
+
+	for (size_t i = 0; ok && i < some.n; i++) {
+		struct hlg_runner *to = &some.at[i];
+		const struct hlg_runner *of = unit_of(units, &some.all[to->begin]);
+
+		to->lane = of ? of->lane : HLG_LANE_NOBODY;
+		to->untold = of ? of->untold : 1;
+		to->settled = of && of->settled;
+	}
+	hlg_runners_finish(units);
+	*units = some;
+	return ok;
+}
+
 const struct hlg_runner *hlg_runners_find(const struct hlg_runners *units,
 					  int32_t sandbox, int32_t tid, uint32_t stretch)
 {

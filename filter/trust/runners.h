@@ -26,6 +26,9 @@ struct hlg_runners;
 struct hlg_runners_recording {
 	const char *path;
 	struct hlg_profile *profile; /* kept apart (hlg_profile_keep_apart) */
+	/* NULL, or all guest samples, kept apart, where the profile has those that were
+	 * selected: who is who does not depend on that. */
+	const struct hlg_profile *all;
 	struct hlg_host *host;
 	struct hlg_stacks *stacks;       /* NULL: there are none */
 	struct hlg_note_list *notes;     /* warnings are added here */
@@ -58,6 +61,10 @@ struct hlg_runners {
 /* All in lane 0. False without memory; finish in any case. */
 bool hlg_runners_collect(struct hlg_runners *units, const struct hlg_profile *profile);
 void hlg_runners_finish(struct hlg_runners *units);
+
+/* Leaves the samples that a profile, kept apart, has, which are some of theirs, and the
+ * units of these, in their lanes. False without memory. */
+bool hlg_runners_narrow(struct hlg_runners *units, const struct hlg_profile *profile);
 
 /* The unit of a sandbox, or where that is -1 of a thread, and stretch. Of a stretch
  * without samples any unit of the guest, if all are in one lane; else NULL. */

@@ -18,9 +18,10 @@ import sys
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import base_model
-from base_search import Guests, addresses
+from base_search import SHARED, Guests, addresses, whose
 from forged import TEXT
 from made_bases import Made
+from modelled import is_guest
 from programs import hlguest_of
 from tap import run, seeds
 from trust_rule import NEARLY_ALL, Tested
@@ -69,23 +70,43 @@ class Judge(base_model.Judge):
                 at[base] |= image.lanes.get(base, {0})
 
     def by_guests(self):
-        """Those that nothing states, guest by guest; gives whom it found none of."""
+        """Those that nothing states, guest by guest, whichever samples are selected; gives whom it
+        found none of, and keeps bases that have some."""
         placed = [(i, of.at[0]) for i, of in enumerate(self.images) if of.at]
         if len(placed) == len(self.images):
             return []
         self.found = found = Guests(self.finders, placed)
         for one in self.made.recordings:
-            found.add(one.number, [s for s in self.guest if s.file == one.number])
+            found.add(one.number, [s for s in self.made.samples
+                                   if s.file == one.number and is_guest(s)])
         several = any(lane for *_, lane in found.at)
-        if not found.at or not several and not found.left:
+        left = [*self.selected(found)]
+        if not found.at or not several and not left and not self.select.words:
             return []
         self.lanes, self.alone = found.lanes, several
-        for i, base, lane in found.at:
+        for i, base, lane in self.kept(found.at):
             image = self.images[i]
             image.source = "found"
             image.at = sorted({*image.at, base})
             image.lanes.setdefault(base, set()).add(lane)
-        return found.left if several else []
+        return left if several else []
+
+    def selected(self, found):
+        """Of those that were not found, who has selected samples."""
+        for number, who, *_ in found.left:
+            of = [s for s in self.guest if s.file == number and whose(s) == who]
+            if of:
+                addrs = addresses(of)
+                shared = found.lanes[id(of[0])] == SHARED
+                yield number, who, sum(n for _, n in (
+                    found.outside(addrs) if shared else addrs)), len(of)
+
+    def kept(self, found):
+        has = {at for at in found if any(self.lane(s) == at[2] and
+                                         0 <= s.ip - at[1] < self.finders[at[0]].size
+                                         for s in self.guest)}
+        return [at for at in found if at in has or at[0] not in [of for of, *_ in has]] \
+            if self.select.words else found
 
     def by_kvm(self, i):
         image, bases = self.images[i], self.recorded(i)

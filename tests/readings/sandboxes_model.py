@@ -24,7 +24,7 @@ from forged import CPU, PERIOD, TEXT
 from lines import Any, fitted_pieces, line, scaled, unit_for
 from made_sandboxes import Vmm
 from made_trust import INSNS, Coded, Flow, Moved
-from modelled import CALL, CLOCKS, OUTSIDE, RODATA, Guest, Space, names_of
+from modelled import CALL, CLOCKS, OUTSIDE, RODATA, Guest, Space, is_guest, names_of
 from modelled_view import Count
 from programs import hlguest_of
 from tap import environment, run, seeds
@@ -110,7 +110,7 @@ class Made:
             found.append([at + 2 - TEXT + base for at in sorted(guest.starts)
                           if guest.boundary(at) and self.is_call(guest, at)])
         both = sorted({*found[0]} & {*found[1]})
-        longer = max(range(len(self.guests)), key=lambda i: self.guests[i].end)
+        longer = max(range(min(2, len(self.guests))), key=lambda i: self.guests[i].end)
         return [*found, found[longer], both, both] if all(found) else ()
 
     @staticmethod
@@ -144,9 +144,7 @@ class Judge(report_model.Judge):
         rng, runs = made.rng, sorted({s.sandbox for s in made.samples})
         self.options["by"] = rng.choice(("", "sandbox", "sandbox", "event,sandbox", "tid,sandbox"))
         self.counters = False
-        if made.spread or made.apart and rng.random() < .8:  # which take many samples
-            self.select.words, self.select.keeps = [], []
-        elif rng.random() < .4:
+        if rng.random() < .4:
             chosen = rng.choice(runs)
             last = chosen + rng.choice((0, 0, 2)) if chosen > 0 else chosen
             self.select.words.append(f"--sandbox={chosen}" + f"-{last}" * (last > chosen)
@@ -157,12 +155,13 @@ class Judge(report_model.Judge):
 
     def counted(self):
         """filter/trust/apart.h: whose samples all fit one of the guests; of those that can be
-        tested it takes ten."""
+        tested it takes ten. All count, whichever are selected."""
         super().counted()
+        self.everyone = [s for s in self.made.samples if is_guest(s)]
         if not self.made.apart:
             return
         groups = collections.defaultdict(list)
-        for s in self.guest:
+        for s in self.everyone:
             groups[s.file, s.sandbox, s.tid if s.sandbox < 0 else None].append(s)
         self.lanes = {}
         for key, of in groups.items():
@@ -173,10 +172,12 @@ class Judge(report_model.Judge):
             if self.lanes[key] == ANY and all(self.at(3, s.ip)[0] != OUTSIDE for s in of):
                 self.lanes[key] = ALL
         told = {file for (file, _, _), lane in self.lanes.items() if lane not in (0, ANY)}
-        self.is_told = told == {s.file for s in self.guest}
+        self.is_told = told == {s.file for s in self.everyone}
+        left = {id(s) for s in self.guest}
         self.guest = [s._replace(ip=s.ip | lane << 60, callers=s.callers and (
             tuple(at | lane << 60 for at in s.callers[0]), s.callers[1]))
-                      for key, of in groups.items() for s in of for lane in [self.lanes[key]]]
+                      for key, of in groups.items() for s in of for lane in [self.lanes[key]]
+                      if id(s) in left]
 
     def at(self, i, ip):
         """The place in one of them, or what is run with it, and whether an instruction begins."""
@@ -202,25 +203,33 @@ class Judge(report_model.Judge):
     def at_base(self, base):
         """Distinct addresses on instructions there."""
         guest = self.made.guests[0]
-        return len({s.ip for s in self.guest if guest.boundary(s.ip - base + TEXT)})
+        return len({s.ip for s in self.everyone if guest.boundary(s.ip - base + TEXT)})
+
+    def spread(self):
+        """The bases that have selected samples."""
+        guest = self.made.guests[0]
+        return [base for base in SPREAD if any(
+            guest.place(s.ip - base + TEXT) != OUTSIDE for s in self.guest)]
+
+    def owner(self, base):
+        """The number of the sandbox that alone has samples there; None: none, or several, or it
+        is its recording's only one, of which threads are kept."""
+        guest = self.made.guests[0]
+        files = {one.number for one in self.listed() if len(one.sandboxes) > 1}
+        whose = {(s.sandbox, None) if s.sandbox > 0 and s.file in files else (-1, s.tid)
+                 for s in self.guest if guest.place(s.ip - base + TEXT) != OUTSIDE and (
+                     self.options["gaps"] != "drop" or
+                     guest.place(s.ip - base + TEXT).kind != "gap")}
+        return next(iter(whose))[0] if len(whose) == 1 and min(whose, key=str)[1] is None else None
 
     def alone(self, n):
-        """The base that has samples of one sandbox alone, of this number; None: none, or
-        several, or it is its recording's only one, of which threads are kept."""
-        guest, found = self.made.guests[0], []
-        files = {one.number for one in self.listed() if len(one.sandboxes) > 1}
-        for base in SPREAD:
-            whose = {(s.sandbox, None) if s.sandbox > 0 and s.file in files else (-1, s.tid)
-                     for s in self.guest if guest.place(s.ip - base + TEXT) != OUTSIDE and (
-                         self.options["gaps"] != "drop" or
-                         guest.place(s.ip - base + TEXT).kind != "gap")}
-            if whose == {(n, None)}:
-                found.append(base)
-        return found[0] if len(found) == 1 else None
+        """The only one of several bases that it has for itself, or None."""
+        found = [base for base in self.spread() if self.owner(base) == n]
+        return found[0] if len(found) == 1 and len(self.spread()) > 1 else None
 
     def lanes_of(self, n):
         """What was found of sandboxes of that number, of recordings that list them."""
-        files = {one.number for one in self.listed()}
+        files = {s.file for s in self.guest if s.sandbox == n}
         return {0 if lane == ANY else lane for (file, number, _), lane in self.lanes.items()
                 if number == n and file in files}
 
@@ -277,19 +286,18 @@ class Judge(report_model.Judge):
     def bases(self, told):
         """What lies at each, and whose it is if one's alone; in text with all details."""
         guest, expected = self.made.guests[0], {}
-        numbers = {self.alone(n): n for one in self.listed()
-                   for n in range(1, 1 + len(one.sandboxes))}
-        for base in SPREAD:
+        for base in self.spread():
             of = Count(s for s in self.guest if guest.place(s.ip - base + TEXT) != OUTSIDE and (
                 self.options["gaps"] != "drop" or guest.place(s.ip - base + TEXT).kind != "gap"))
-            expected[hex(base)] = of.samples, of.period, numbers.get(base)
+            expected[hex(base)] = of.samples, of.period, self.owner(base)
         if expected != {f["base"]: (f["samples"], f["period"], f.get("sandbox")) for f in told}:
             yield f"bases {told}, not {expected}"
         out = self.run("text", "--verbose=yes", "--color=never")[0]
         got = re.findall(r"^ {12}(0x\S+) +(\d+) samples(.*)$", out, re.M)
         lines = [(f["base"], str(f["samples"]),
                   f", sandbox {f['sandbox']}" if f.get("sandbox") else
-                  f", thread {f['tid']}" if f["tid"] is not None else "") for f in told]
+                  f", thread {f['tid']}" if f["tid"] is not None else "") for f in told
+                 if len(told) > 1]
         if got != lines:
             yield f"bases in text: {got}, not {lines}"
 

@@ -226,6 +226,10 @@ def nobody(bench, rng):
         if sum(": outside here" in n for n in notes) != 7 or (text, more) != (5, 7) or \
                 "2 more have samples that are outside here (hlguest report -v lists them)" not in notes:
             yield f"a crowd: {words}: {notes}, {text} and {more} in text"
+    _, err, status = run(bench.hlguest, "report", guest, small,
+                         bench.write("few.data", [(0x4000, 8, bench.addrs[:3])]))
+    if status != 1 or "has too few samples to tell who runs guest.elf and who small.elf" not in err:
+        yield f"three samples: status {status}: {err}"
     alone = bench.write("alone.data", [rest[0], (0x200000, 8, few), (0x7000000, 9, few[:60])])
     report = bench.json("report", "--top=0", bench.elf, alone)
     outside = report["totals"]["outside"]["samples"]

@@ -2,8 +2,6 @@
 #include "tools/feed/batch.h"
 
 #include <elf.h>
-#include <inttypes.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,13 +10,10 @@
 #include "filter/trust/apart.h"
 #include "filter/trust/guest-bases.h"
 #include "filter/trust/identity.h"
-#include "symtab/plural.h"
 #include "tools/feed/lacks.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
-
-#define RATES_DIFFER 1.5
 
 /* Recordings are settled in their order, so that nothing depends on who reads them. */
 struct settling {
@@ -40,7 +35,9 @@ struct worker {
 	struct hlg_profile own_sum;
 	struct hlg_host own_host;
 	struct hlg_stacks *stacks, own_stacks; /* for stacks=callgraph */
-	struct hlg_profile file;               /* of the file that is being read */
+	struct hlg_profile file;               /* of the file that is being read, */
+	struct hlg_profile all;                /* and of all its samples, whoever is */
+	struct hlg_options unselected;         /* selected, if that is asked */
 	struct hlg_per_file fits;              /* judges it, if there are several */
 	struct hlg_apart apart;                /* if images overlap */
 	struct hlg_guest_bases_finder finder;  /* if bases are to be found */
@@ -119,9 +116,62 @@ static int read_contents(struct worker *w, size_t number, bool apart,
 
 static void forget(struct worker *w, struct contents *contents)
 {
+	hlg_profile_finish(&w->all);
 	hlg_host_finish(&contents->rows);
 	hlg_stacks_finish(&contents->stacks);
 	hlg_profile_finish(&w->file);
+}
+
+/* All samples of guests of a file. */
+static int read_all(struct worker *w, size_t number)
+{
+	const struct hlg_feed_how how = {.threads = w->how.threads};
+	struct hlg_batch_file *file = &w->batch->files[number];
+	struct hlg_recording_sums sums;
+
+	if (!hlg_profile_init(&w->all, &w->unselected))
+		return hlg_err_memory(&file->err, w->batch->paths[number]);
+	hlg_profile_keep_apart(&w->all);
+	return hlg_feed_read(w->batch->paths[number], &how, &w->all, NULL, &sums,
+			     &file->err);
+}
+
+/* Where the guests of a file lie that was read wholly. */
+static bool find_guests(struct worker *w, struct hlg_guest_bases_found *found)
+{
+	bool fits;
+
+	if (!hlg_guest_bases_find_whole(&w->finder, &w->all, found, &fits))
+		return false;
+	if (fits)
+		return true;
+	hlg_guest_bases_find_finish(found);
+	return hlg_guest_bases_find(&w->finder, &w->all, found);
+}
+
+/* Reads a file of which some samples are selected: all of them tell where its guests lie,
+ * and who runs what. */
+static int read_selected(struct worker *w, size_t number, struct contents *contents,
+			 struct hlg_guest_bases_found *found)
+{
+	struct hlg_batch_file *file = &w->batch->files[number];
+	bool ok = true;
+	int rc = read_all(w, number);
+
+	*contents = (struct contents){0};
+	if (rc == 0 && w->finder.space)
+		ok = find_guests(w, found);
+	if (rc == 0 && ok)
+		rc = read_contents(w, number, !found->whole, contents);
+	return ok ? rc : hlg_err_memory(&file->err, w->batch->paths[number]);
+}
+
+/* Does what is selected of a file not tell alone who is who in it? */
+static bool is_selected(const struct worker *w, size_t number)
+{
+	return (w->space->n_lanes || w->finder.space) && w->settling->bases.selected &&
+	       !w->batch->given && hlg_perfdata_is_kept(w->batch->paths[number]) &&
+	       !hlg_pprof_is(w->batch->paths[number]);
 }
 
 /* Reads a file, and where its guests lie; a second time if they are to be told apart. */
@@ -132,9 +182,12 @@ static int read_guests(struct worker *w, size_t number, struct contents *content
 	const char *path = w->batch->paths[number];
 	bool kept = w->batch->given || hlg_perfdata_is_kept(path);
 	bool ok, fits = true, twice = w->finder.space && kept;
-	int rc = read_contents(
-		w, number, w->space->n_lanes || (w->finder.space && !twice), contents);
+	int rc;
 
+	if (is_selected(w, number))
+		return read_selected(w, number, contents, found);
+	rc = read_contents(w, number, w->space->n_lanes || (w->finder.space && !twice),
+			   contents);
 	if (rc < 0 || !w->finder.space || contents->saved)
 		return rc;
 	if (twice && !hlg_guest_bases_find_whole(&w->finder, &w->file, found, &fits))
@@ -162,7 +215,9 @@ static int settle(struct worker *w, size_t number, const struct hlg_runners_reco
 	pthread_mutex_lock(&s->lock);
 	while (s->next != number)
 		pthread_cond_wait(&s->turn, &s->lock);
-	ok = file->rc < 0 || hlg_guest_bases_settle(&s->bases, w->space, r->path, found);
+	ok = file->rc < 0 ||
+	     hlg_guest_bases_settle(&s->bases, w->space, r->path,
+				    r->all && !r->units ? r->profile : NULL, found);
 	n_lanes = s->bases.n_lanes;
 	s->next++;
 	pthread_cond_broadcast(&s->turn);
@@ -184,6 +239,7 @@ static int tell_apart(struct worker *w, size_t number, struct contents *contents
 {
 	const struct hlg_runners_recording r = {w->batch->paths[number],
 						&w->file,
+						w->all.options ? &w->all : NULL,
 						&contents->rows,
 						w->how.stacks,
 						&file->notes,
@@ -336,6 +392,11 @@ static void start(struct worker *workers, unsigned n)
 static bool init(struct worker *w, struct hlg_run *run, bool first)
 {
 	w->options = &run->options;
+	w->unselected = hlg_select_all(&run->options);
+	w->unselected.by = 0;
+	w->unselected.slices = false;
+	w->unselected.stacks = HLG_STACKS_LEAF;
+	w->unselected.mode = HLG_SHOW_GUEST;
 	w->sum = first ? &run->profile : &w->own_sum;
 	w->host = first ? &run->host : &w->own_host;
 	w->stacks = first ? &run->stacks : &w->own_stacks;
@@ -379,6 +440,8 @@ static int place(struct hlg_batch *batch, struct hlg_run *run,
 	} else {
 		hlg_guest_bases_tell(bases, &run->notes);
 	}
+	if (ok && bases->selected && !batch->keep_units)
+		ok = hlg_guest_bases_narrow(bases, &run->space, &run->profile);
 	return ok ? hlg_guest_bases_place(bases, &run->space, batch->together, err)
 		  : hlg_err_memory(err, "bases");
 }
@@ -387,7 +450,9 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		       struct worker *workers, unsigned n, struct hlg_progress *progress,
 		       struct hlg_err *err)
 {
-	struct settling settling = {.lock = PTHREAD_MUTEX_INITIALIZER,
+	struct settling settling = {.bases.selected = hlg_select_is(&run->options) &&
+						      !run->apart_only,
+				    .lock = PTHREAD_MUTEX_INITIALIZER,
 				    .turn = PTHREAD_COND_INITIALIZER};
 	atomic_size_t next = 0;
 	bool ok = true;
@@ -518,113 +583,4 @@ uint64_t hlg_batch_given_ip(const struct hlg_batch *batch, uint32_t series, uint
 	if (series < batch->moved.n)
 		ip += batch->moved.by[series];
 	return batch->together ? hlg_guest_bases_back(NULL, ip) : ip;
-}
-
-/* Why host frames have no names. */
-static void note_syms(struct hlg_run *run, const struct hlg_hostsyms *syms)
-{
-	if (syms->kernel_is_other)
-		hlg_run_note(run, "frames of the host's kernel have no names: the "
-				  "recording is of another kernel than runs here, or "
-				  "this one hides its addresses (kernel.kptr_restrict)");
-	if (syms->kernel_is_untold)
-		hlg_run_note(
-			run,
-			"frames of the host's kernel have no names: a recording does "
-			"not say which kernel it was (record with hlguest record "
-			"--stacks, or perf record --buildid-all)");
-	if (syms->file_is_other)
-		hlg_run_note(run,
-			     "%s: is not the file that was recorded (its build id "
-			     "differs), so frames in it have no names",
-			     syms->other);
-	if (syms->too_many)
-		hlg_run_note(run,
-			     "more than %d files are mapped: frames in others have no "
-			     "names",
-			     HLG_HOSTSYMS_MAX);
-}
-
-/* With weight=samples one that was sampled more often counts for more than its time. */
-static void note_rates(const struct hlg_batch *batch, struct hlg_run *run)
-{
-	double least = INFINITY, most = 0;
-
-	for (size_t i = 0; i < batch->n_paths; i++)
-		if (batch->files[i].rc == 0 && batch->files[i].period > 0) {
-			least = fmin(least, batch->files[i].period);
-			most = fmax(most, batch->files[i].period);
-		}
-	if (run->options.weight == HLG_WEIGHT_SAMPLES && most > RATES_DIFFER * least)
-		hlg_note_list_warn(&run->notes,
-				   "a sample of one recording stands for %.3g times what "
-				   "one of another does: shares are of samples, not of "
-				   "time or events (weight=period counts these)",
-				   most / least);
-}
-
-/* Which of several files were cut off: the first is named. */
-static void note_cut(const struct hlg_batch *batch, struct hlg_run *run)
-{
-	const char *first = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < batch->n_paths; i++) {
-		if (batch->files[i].rc < 0 || !batch->files[i].sums.left)
-			continue;
-		first = first ? first : batch->paths[i];
-		n++;
-	}
-	if (first)
-		hlg_note_list_warn(&run->notes,
-				   "%zu of %zu files %s cut off: %s%s (%" PRIu64
-				   " bytes are missing or hold no whole record)",
-				   n, batch->n_paths, n == 1 ? "is" : "are", first,
-				   n > 1 ? " and others" : "", batch->sums.left);
-}
-
-/* What single recordings have: notes of the first few as they are, others as details. */
-static void note_files(const struct hlg_batch *batch, struct hlg_note_list *to)
-{
-	enum {
-		MOST_TOLD = 16,
-		MOST_LISTED = 256
-	};
-	size_t told = 0, untold = 0, listed = 0, lines = 0;
-
-	for (size_t i = 0; i < batch->n_paths; i++) {
-		const struct hlg_note_list *notes = &batch->files[i].notes;
-
-		if (told < MOST_TOLD) {
-			told += hlg_note_list_told(notes);
-			hlg_note_list_append(to, notes);
-			continue;
-		}
-		untold += hlg_note_list_told(notes);
-		lines += notes->n;
-		listed += hlg_note_list_append_details(to, notes, MOST_LISTED - listed);
-	}
-	if (untold)
-		hlg_note_list_warn(
-			to, "%zu more note%s left out (hlguest report -v lists %s)",
-			untold,
-			hlg_plural_word(untold, " on a single recording is",
-					"s on single recordings are"),
-			lines > listed ? "the first of them"
-			: untold == 1  ? "it"
-				       : "them");
-}
-
-void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
-{
-	struct hlg_recording_sums sums = batch->sums;
-
-	note_rates(batch, run);
-	note_files(batch, &run->notes);
-	if (batch->n_paths > 1) {
-		note_cut(batch, run);
-		sums.left = 0;
-	}
-	hlg_lacks_note(&sums, "", NULL, &run->notes);
-	note_syms(run, &batch->syms);
 }
