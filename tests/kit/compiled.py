@@ -68,12 +68,16 @@ def inlined(work, header=INLINED):
 
 def told_apart(work):
     """Makes `told` with three functions called same(), with lines: into the one, guest::greet() is
-    inlined, and into the other nothing; the third is a copy of it. Their addresses."""
+    inlined, with a function in it, and into the other nothing; the third is a copy of it. Their addresses."""
     need("gcc", "readelf")
-    write(work, "greets.c", """static inline __attribute__((always_inline)) int _ZN5guest5greetEi(int x)
+    write(work, "greets.c", """static inline __attribute__((always_inline)) int word(int x)
+{
+	return (x * 7 ^ (x >> 3)) * 11 ^ (x >> 5);
+}
+static inline __attribute__((always_inline)) int _ZN5guest5greetEi(int x)
 {
 	for (int i = 0; i < 40; i++)
-		x = x * 7 ^ (x >> 3);
+		x = word(x);
 	return x;
 }
 static __attribute__((noinline)) int same(int x) { return _ZN5guest5greetEi(x); }

@@ -1121,4 +1121,5 @@ ERRORS = [
      "key.ip += true ? 0 : hlg_profile_move(from_profile, key.series)", "filter stacks"),
     ("filter/profile/transits.c", "add.exits || add.entries",
      "add.exits", "filter transits"),
+    ("tools/source/hint.c", "inlines[n - 1].function", "inlines[0].function", "hlguest annotate"),
 ]
