@@ -275,10 +275,11 @@ class Judge:
 
     def compare_text(self, out, expected):
         """What only text says, or says in its own words."""
-        head = "{exit} exits (kvm_exit to kvm_entry), {vmm} to the VMM"
-        if expected.kind == "vmm":
-            head = "{vmm} exits to the VMM (kvm_userspace_exit to KVM_RUN)"
-        head = f"\nrecorded  {head.format(**expected.counts)}\n"
+        exits = f"{expected.counts[expected.kind]} exit{'s' * (expected.counts[expected.kind] != 1)}"
+        head = f"{exits} (kvm_exit to kvm_entry), {expected.counts['vmm']} to the VMM" \
+            if expected.kind == "exit" else f"{exits} to the VMM (kvm_userspace_exit to KVM_RUN)"
+        several = f", {len(self.files)} recordings" * (len(self.files) > 1)
+        head = f"\nrecorded  {head}{several}\n"
         if head not in out:
             yield f"text: not {head}: {out[:300]}"
         # A half at the start of each vCPU and one at its end are a detail.
