@@ -83,16 +83,15 @@ static void number_bases(struct hlg_image_test *test, const struct hlg_image *im
 {
 	for (size_t i = 0; i < test->n_biases; i++) {
 		const struct hlg_base at = hlg_image_base(image, i);
-		size_t k = 0;
 
-		while (k < test->n_bases && test->bases[k].base != at.base)
-			k++;
-		if (k == test->n_bases)
-			test->bases[test->n_bases++] = (struct hlg_image_test_base){
+		if (at.first == i)
+			test->bases[test->n_bases] = (struct hlg_image_test_base){
 				.base = at.base,
 				.tid = HLG_MANY_TIDS,
 			};
-		test->biases[i] = (struct hlg_image_test_bias){at.bias, k};
+		test->biases[i] = (struct hlg_image_test_bias){
+			at.bias,
+			at.first == i ? test->n_bases++ : test->biases[at.first].number};
 	}
 	qsort(test->biases, test->n_biases, sizeof(*test->biases), compare_biases);
 }

@@ -467,7 +467,7 @@ static bool is_again(const struct hlg_image *image, uint64_t bias)
 {
 	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
 		if (hlg_image_base(image, i).bias == bias)
-			return hlg_image_base_is_again(image, i);
+			return hlg_image_base(image, i).first != i;
 	return false;
 }
 

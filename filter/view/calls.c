@@ -49,7 +49,7 @@ static uint64_t starts_of(const struct hlg_image *image,
 		struct hlg_transit at = hlg_transits_at(
 			transits, image->elf.entry + hlg_image_base(image, i).bias);
 
-		if (hlg_image_base_is_again(image, i))
+		if (hlg_image_base(image, i).first != i)
 			continue;
 		starts += at.entries > at.exits ? at.entries - at.exits : 0;
 	}

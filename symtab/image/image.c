@@ -319,14 +319,14 @@ static int place_at(const struct hlg_image *image, uint64_t base, struct hlg_bas
 				   "%s: its %" PRIu64 " bytes at base 0x%" PRIx64
 				   " pass the end of memory (give a lower base)",
 				   image->path, image->end - low, base);
-	*at = (struct hlg_base){base, base - low + hlg_lane_move(image->lane)};
+	*at = (struct hlg_base){base, base - low + hlg_lane_move(image->lane), 0};
 	return 0;
 }
 
 int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_from from,
 		       struct hlg_err *err)
 {
-	struct hlg_base at = {0, 0};
+	struct hlg_base at = {0};
 	int rc = place_at(image, base, &at, err);
 
 	if (rc < 0)
@@ -357,7 +357,7 @@ void hlg_image_clear_base(struct hlg_image *image)
 
 int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *err)
 {
-	struct hlg_base at = {0, 0};
+	struct hlg_base at = {0};
 	int rc = place_at(image, base, &at, err);
 
 	if (rc < 0)
@@ -375,15 +375,7 @@ size_t hlg_image_n_bases(const struct hlg_image *image)
 
 struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i)
 {
-	return i ? image->also[i - 1] : (struct hlg_base){image->base, image->bias};
-}
-
-bool hlg_image_base_is_again(const struct hlg_image *image, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (hlg_image_base(image, k).base == hlg_image_base(image, i).base)
-			return true;
-	return false;
+	return i ? image->also[i - 1] : (struct hlg_base){image->base, image->bias, 0};
 }
 
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base)

@@ -35,9 +35,12 @@ enum hlg_base_from {
 	HLG_BASE_DEFAULT, /* nothing said anything */
 };
 
-/* Where an image lies in the guest; bias is what own addresses move by. */
+/* Where an image lies in the guest; bias is what own addresses move by. first: of several
+ * lanes in which it lies at one and the same base, which of its bases is the first of
+ * these; in a space (arranged). */
 struct hlg_base {
 	uint64_t base, bias;
+	size_t first;
 };
 
 struct hlg_image {
@@ -143,10 +146,6 @@ int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *e
 /* All bases, in the order they were set and added: i from 0, below the number. */
 size_t hlg_image_n_bases(const struct hlg_image *image);
 struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i);
-
-/* In several lanes it can lie at one and the same base: is the i-th one that comes
- * before, too? */
-bool hlg_image_base_is_again(const struct hlg_image *image, size_t i);
 
 /* Is this one of them? */
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base);

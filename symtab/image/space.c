@@ -223,20 +223,41 @@ static bool lies_in(const struct hlg_image *image, unsigned lane, size_t *n,
 	return *n > before;
 }
 
+/* One of an image's bases, by its number. */
+struct numbered {
+	uint64_t base;
+	size_t number;
+};
+
+static int compare_numbered(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+	int order = hlg_bsearch_order(x->base, y->base);
+
+	return order ? order : x->number < y->number ? -1 : x->number > y->number;
+}
+
 /* What many ask of an image's bases. False without memory. */
 static bool sum_up(const struct hlg_space *space, struct hlg_image *image)
 {
 	const size_t n = hlg_image_n_bases(image);
-	uint64_t *bases = calloc(n + 1, sizeof(*bases));
+	struct numbered *bases = calloc(n + 1, sizeof(*bases));
 	const bool ok = bases;
+	size_t first = 0;
 
 	for (size_t i = 0; ok && i < n; i++)
-		bases[i] = hlg_image_base(image, i).base;
+		bases[i] = (struct numbered){hlg_image_base(image, i).base, i};
 	if (ok)
-		qsort(bases, n, sizeof(*bases), hlg_bsearch_compare);
+		qsort(bases, n, sizeof(*bases), compare_numbered);
 	image->n_places = 0;
-	for (size_t i = 0; ok && i < n; i++)
-		image->n_places += i == 0 || bases[i] != bases[i - 1];
+	for (size_t i = 0; ok && i < n; i++) {
+		if (i == 0 || bases[i].base != bases[i - 1].base) {
+			first = bases[i].number;
+			image->n_places++;
+		}
+		if (bases[i].number)
+			image->also[bases[i].number - 1].first = first;
+	}
 	image->everywhere = is_shared(image);
 	for (unsigned lane = 0; image->everywhere && lane < space->n_lanes; lane++) {
 		size_t in = 0;
