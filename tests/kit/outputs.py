@@ -76,16 +76,17 @@ def parse_csv(text):
 def parse_text(text):
     """Text, with the words of WORDS, has no addresses, and no period with regions."""
     profile = Profile()
-    total = re.compile(r"^ *(all|filtered out|host|guest|function|label|gap|padding|data"
-                       r"|outside|dropped gaps) +(\d+) +(\d+) +\d+\.\d\d %$", re.M)
+    total = re.compile(r"^ *(all|filtered out|tracepoint hits|host|guest|function|label|gap|padding"
+                       r"|data|outside|dropped gaps) +(\d+) +(\d+) +(?:\d+\.\d\d %|-)$", re.M)
     for name, samples, period in total.findall(text):
-        name = {"all": "seen", "filtered out": "deselected"}.get(name, name.split()[0])
+        name = {"all": "seen", "filtered out": "deselected",
+                "tracepoint hits": "host"}.get(name, name.split()[0])
         profile.totals[name].add(int(samples), int(period))
     row = re.compile(
         r"^ *\d+\.\d\d % [ ~] *\d+\.\d\d - +\d+\.\d\d +(\d+) +(\d+) +(\d+|-)  (\S.*)$", re.M
     )
     remark = re.compile(
-        r"  \((label|no symbol|padding|\d+ samples in padding|\+\d+ alias(?:es)?)"
+        r"  \((label|no symbol|padding|\d+ samples? in padding|\+\d+ alias(?:es)?)"
         r"(?:, no function)?\)"
     )
     for period, samples, size, name in row.findall(text):

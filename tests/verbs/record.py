@@ -27,8 +27,8 @@ from programs import hlguest_of
 from recording import write as write_recording
 from tap import DATA, environment, mount_tracefs, Skip, Tap, must, need, parser, run
 
-SUMS = re.compile(r"hlguest: (\S+): (\d+) guest samples, (\d+) of the host, "
-                  r"(?:(\d+) (events of KVM|calls of KVM), )?(\d+) lost\n")
+SUMS = re.compile(r"hlguest: (\S+): (\d+) guest samples?, (\d+) of the host, "
+                  r"(?:(\d+) (events? of KVM|calls? of KVM), )?(\d+) lost\n")
 # perf has no counter and does not put a clock in its place
 NO_COUNTER = "no such counter here: this machine has no hardware counters"
 
