@@ -273,7 +273,8 @@ class Drawing:
             away, seen = len(side.seen) - len(side.left), len(side.seen)
             if away:
                 yield f"{which}{away} of {seen} sample{'s' * (seen != 1)} " \
-                    f"{'is' if away == 1 else 'are'} filtered out"
+                    f"{'is' if away == 1 else 'are'} filtered out; selected: " + \
+                    " ".join(word[2:] for word in self.judge.select.words)
             dropped = len(side.guest) - len(side.kept)
             if dropped:
                 yield f"{which}gaps=drop: {dropped} gap sample" \

@@ -135,14 +135,17 @@ static void tell_sums(struct hlg_note_list *texts, const struct hlg_report *r,
 		      const char *which)
 {
 	const struct hlg_profile *p = r->profile;
+	const char *selection = r->options->selection;
 
 	/* The head has the samples that are drawn. */
 	if (p->deselected.samples)
-		hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
-				  "%s%" PRIu64 " of %" PRIu64 " sample%s %s filtered out",
-				  which, p->deselected.samples, p->seen.samples,
-				  hlg_plural_s(p->seen.samples),
-				  p->deselected.samples == 1 ? "is" : "are");
+		hlg_note_list_add(
+			&texts[HLG_GRAPH_NOTE],
+			"%s%" PRIu64 " of %" PRIu64 " sample%s %s filtered out%s%s",
+			which, p->deselected.samples, p->seen.samples,
+			hlg_plural_s(p->seen.samples),
+			p->deselected.samples == 1 ? "is" : "are",
+			selection ? "; selected: " : "", selection ? selection : "");
 	if (r->all.dropped.samples)
 		hlg_note_list_add(&texts[HLG_GRAPH_NOTE],
 				  "%sgaps=drop: %" PRIu64 " gap sample%s left out", which,
