@@ -197,6 +197,76 @@ START_TEST(sandboxes)
 }
 END_TEST
 
+/* The head of a report on such a screen. */
+static char *head_of(struct hlg_report *report, unsigned columns)
+{
+	struct hlg_memstream m;
+	FILE *f;
+
+	report->screen = (struct hlg_screen){.lines = 24, .columns = columns};
+	f = hlg_memstream_open(&m);
+	hlg_text_head_write(f, report);
+	return hlg_memstream_close(&m);
+}
+
+/* What is of no sandbox has the time that is left. */
+START_TEST(no_sandbox)
+{
+	static const uint32_t of[] = {1, 2, 2, 0};
+	struct hlg_report report;
+	struct hlg_run run;
+	char *text;
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	hlg_profile_event(&run.profile, "cpu-clock", 0);
+	for (int i = 0; i < 2; i++)
+		ck_assert(hlg_sandboxes_add(&run.profile.sandboxes, 1, -1));
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct hlg_sample s = kit_sample(0, KIT_BASE + 0x1060);
+
+		s.sandbox = of[i];
+		s.period = (i + 1) * 1000000;
+		hlg_profile_add(&run.profile, &s);
+	}
+	kit_build(&run, &report);
+	text = head_of(&report, 80);
+	ck_assert_msg(strstr(text, "XX"), "%s", text);
+	free(text);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* How much is the host's is worth its room where that is most. */
+START_TEST(host_samples)
+{
+	struct hlg_report report;
+	struct hlg_run run;
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	hlg_profile_event(&run.profile, "cpu-clock", 0);
+	for (int i = 0; i < 10; i++) {
+		struct hlg_sample s = kit_sample(0, KIT_BASE + 0x1060);
+
+		hlg_profile_add(&run.profile, &s);
+	}
+	kit_build(&run, &report);
+	for (uint64_t host = 10; host <= 11; host++)
+		for (unsigned columns = 24; columns <= 90; columns++) {
+			char *text;
+
+			run.profile.events[0].host.samples = host;
+			text = head_of(&report, columns);
+			fprintf(stderr, "%s", text);
+			free(text);
+		}
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 START_TEST(folded)
 {
 	check_folded("format=folded", 10 * GUEST, 2);
@@ -338,6 +408,8 @@ int main(void)
 	tcase_add_loop_test(tc, text_sums, 0, 3);
 	tcase_add_test(tc, text_tells_the_rest);
 	tcase_add_test(tc, sandboxes);
+	tcase_add_test(tc, no_sandbox);
+	tcase_add_test(tc, host_samples);
 	tcase_add_test(tc, folded);
 	tcase_add_test(tc, folded_frames);
 	tcase_add_test(tc, percent);

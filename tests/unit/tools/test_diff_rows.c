@@ -275,23 +275,53 @@ static void write_text(FILE *f, const struct hlg_diff *of)
 	ck_assert_int_eq(hlg_diff_text_write(&diff, f, &err), 0);
 }
 
-/* Two file-local functions of the build before are one of the build after, or are not. */
+/* Two file-local functions of one build are one of the other, or are not. */
 START_TEST(namesakes)
 {
+	static const char *const names[] = {"helper.lto_priv.3", "helper.lto_priv.1"};
+	static const char *const told[] = {"  (of this name: 2 before, 1 after)\n",
+					   "  (of this name: 1 before, 2 after)\n"};
+	const int two = _i, one = !_i;
+	const char *name = names[_i];
 	char *text;
 
-	start("local.elf", "new.elf");
+	start(two ? "new.elf" : "local.elf", two ? "local.elf" : "new.elf");
 	run[0].space.images[0]->elf.build_id[0] ^= 1;
-	add(0, DISPATCH, 40);
-	add(0, COLD, 50);
-	add(1, DISPATCH, 41);
+	add(two, DISPATCH, 40);
+	add(two, COLD, 50);
+	add(one, DISPATCH, 41);
 	compare();
-	check_row("helper.lto_priv.3", 90, 41, HLG_DIFF_BOTH);
-	ck_assert_uint_eq(row("helper.lto_priv.3")->n[0], 2);
-	ck_assert_uint_eq(row("helper.lto_priv.3")->n[1], 1);
+	check_row(name, two ? 41 : 90, two ? 90 : 41, HLG_DIFF_BOTH);
+	ck_assert_uint_eq(row(name)->n[two], 2);
+	ck_assert_uint_eq(row(name)->n[one], 1);
 	diff.every = true;
 	text = hlg_diff_text_of(&diff, write_text);
-	ck_assert_ptr_nonnull(strstr(text, "  (of this name: 2 before, 1 after)\n"));
+	ck_assert_ptr_nonnull(strstr(text, told[_i]));
+	free(text);
+	finish();
+}
+END_TEST
+
+/* Both sides are in the unit of what is more, unless it would leave nothing of the other.
+ */
+START_TEST(one_unit)
+{
+	static const struct {
+		unsigned n[2];
+		const char *told[2];
+	} sides[] = {{{90, 2000}, {"0.090 M, ", "2.000 M, "}},
+		     {{2000, 90}, {"2.000 M, ", "0.090 M, "}},
+		     {{15, 2000}, {"15.000 k, ", "2.000 M, "}}};
+	char *text;
+
+	start("old.elf", "old.elf");
+	for (int s = 0; s < 2; s++)
+		add(s, COMPUTE, sides[_i].n[s]);
+	compare();
+	text = hlg_diff_text_of(&diff, hlg_diff_text_tail);
+	for (int s = 0; s < 2; s++)
+		ck_assert_msg(strstr(text, sides[_i].told[s]), "no %s in %s",
+			      sides[_i].told[s], text);
 	free(text);
 	finish();
 }
@@ -451,7 +481,8 @@ int main(void)
 	tcase_add_test(tc, keys);
 	tcase_add_test(tc, one_build);
 	tcase_add_test(tc, two_builds);
-	tcase_add_test(tc, namesakes);
+	tcase_add_loop_test(tc, namesakes, 0, 2);
+	tcase_add_loop_test(tc, one_unit, 0, 3);
 	tcase_add_test(tc, no_build_id);
 	tcase_add_test(tc, several_images);
 	tcase_add_test(tc, maps_and_elfs);

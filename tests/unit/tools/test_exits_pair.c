@@ -252,6 +252,26 @@ START_TEST(calls_of_aarch64)
 }
 END_TEST
 
+/* A KVM_RUN that fails by another error than EINTR finishes no store. */
+START_TEST(calls_that_fail)
+{
+	static const uint32_t errors[] = {EINTR, EFAULT};
+
+	sums.halt = HLG_PORT_HALT;
+	sums.io_page = true;
+	push_arm(HLG_EXITS_ENTRY, 10, 0x100, 0, 0);
+	push_arm(HLG_EXITS_EXIT, 20, 0x108, 0x24, HLG_ISA_ARM_TRAP);
+	push_arm(HLG_EXITS_MMIO, 21, HLG_PORT_IO_PAGE + 8 * HLG_PORT_HALT, 2, 0);
+	push_arm(HLG_EXITS_USER, 22, 0, KVM_EXIT_MMIO, HLG_ISA_USER);
+	push_arm(HLG_EXITS_RUN, 23, 6, KVM_RUN, 0);
+	push_arm(HLG_EXITS_USER, 24, 0, errors[_i], HLG_ISA_ERRNO);
+	push_arm(HLG_EXITS_RUN, 500, 6, KVM_RUN, 0);
+	push_arm(HLG_EXITS_ENTRY, 530, 0x200, 0, 0);
+	expect(0, 0, 0, 1);
+	ck_assert_uint_eq(sums.pairs[HLG_EXITS_VMM], (size_t)_i);
+}
+END_TEST
+
 /* A guest that aborts: its host's time behind that is no exit's, and the call is not
  * whole. */
 START_TEST(aborted_calls)
@@ -371,6 +391,21 @@ START_TEST(ports_in_memory)
 }
 END_TEST
 
+/* Only where Hyperlight has a page of ports its words are some. */
+START_TEST(no_page_of_ports)
+{
+	const uint64_t word = HLG_PORT_IO_PAGE + 8 * HLG_PORT_HALT;
+
+	sums.io_page = _i;
+	push(HLG_EXITS_EXIT, 10);
+	push_at(HLG_EXITS_MMIO, 11, word);
+	push(HLG_EXITS_ENTRY, 12);
+	expect(1, 2, 0, 0);
+	ck_assert_uint_eq(sums.cells[0].key.port,
+			  _i ? HLG_PORT_HALT : HLG_PORT_MMIO | (word & ~0xfff));
+}
+END_TEST
+
 START_TEST(memory_is_bounded)
 {
 	pairing.queue.limit = 1000;
@@ -464,6 +499,30 @@ START_TEST(memory_alone)
 	ck_assert_uint_eq(sums.cells[0].total, 8);
 	ck_assert_uint_eq(sums.cells[1].key.port, HLG_NO_PORT);
 	ck_assert(!sums.cells[1].key.has_rip);
+}
+END_TEST
+
+/* What KVM reads of memory is no port of an exit for another reason. */
+START_TEST(read_for_another_reason)
+{
+	static const uint32_t reasons[] = {KVM_EXIT_IO, KVM_EXIT_MMIO};
+	struct hlg_exits_item *next;
+
+	push(HLG_EXITS_RUN, 10);
+	push_on(2, 0, HLG_EXITS_USER, 12, reasons[_i], 0, HLG_ISA_USER);
+	push(HLG_EXITS_RUN, 20);
+	next = hlg_exits_next(&pairing);
+	ck_assert_ptr_nonnull(next);
+	*next = (struct hlg_exits_item){.time = 21,
+					.thread = UINT64_C(2) << 32 | 1,
+					.a = 0xfed01234,
+					.kind = HLG_EXITS_MMIO,
+					.c = 1};
+	hlg_exits_pushed(&pairing, next);
+	expect(0, 0, 0, 0);
+	ck_assert_uint_eq(sums.n_cells, 1);
+	ck_assert_uint_eq(sums.cells[0].key.port,
+			  _i ? HLG_PORT_MMIO | 0xfed01000 : HLG_NO_PORT);
 }
 END_TEST
 
@@ -607,6 +666,9 @@ int main(void)
 	tcase_add_test(tc, late_records_make_no_pair);
 	tcase_add_test(tc, bad_records_tear_pairs);
 	tcase_add_test(tc, ports_in_memory);
+	tcase_add_loop_test(tc, no_page_of_ports, 0, 2);
+	tcase_add_loop_test(tc, read_for_another_reason, 0, 2);
+	tcase_add_loop_test(tc, calls_that_fail, 0, 2);
 	tcase_add_test(tc, memory_is_bounded);
 	tcase_add_test(tc, lost_records_tear_pairs);
 	tcase_add_test(tc, lost_records_tear_times_in_the_vmm);
