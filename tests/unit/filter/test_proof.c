@@ -730,6 +730,8 @@ END_TEST
 START_TEST(by_tables)
 {
 	const struct hlg_chain_tail tail = {HLG_CHAIN_END_COPY, HLG_CHAIN_WAY_CFI, 0};
+	const struct hlg_chain_tail outermost = {HLG_CHAIN_END_WHOLE, HLG_CHAIN_WAY_CFI,
+						 0};
 	struct hlg_caller_sums sums;
 
 	write_guest();
@@ -737,6 +739,8 @@ START_TEST(by_tables)
 		      "[truncated: copied stack ends] root leaf");
 	ck_assert_uint_eq(sums.confirmed, 3);
 	ck_assert_uint_eq(sums.truncated, 3);
+	/* Nor is the outermost called by anybody, where its frame is not set up yet. */
+	expect("outermost", WORDS, AT(FAR, 0), (uint64_t[]){0}, outermost, "far");
 }
 END_TEST
 

@@ -213,6 +213,9 @@ static char *head_of(struct hlg_report *report, unsigned columns)
 START_TEST(no_sandbox)
 {
 	static const uint32_t of[] = {1, 2, 2, 0};
+	static const char *const told[] = {"sandbox 1, 1 sample, 1.000 ms",
+					   "sandbox 2, 2 samples, 5.000 ms",
+					   "of no known sandbox, 1 sample, 4.000 ms"};
 	struct hlg_report report;
 	struct hlg_run run;
 	char *text;
@@ -220,6 +223,7 @@ START_TEST(no_sandbox)
 	kit_guest("guest.elf");
 	kit_start(&run, "guest.elf");
 	hlg_profile_event(&run.profile, "cpu-clock", 0);
+	run.profile.events[0].kind = HLG_EVENT_TIMER;
 	for (int i = 0; i < 2; i++)
 		ck_assert(hlg_sandboxes_add(&run.profile.sandboxes, 1, -1));
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
@@ -231,37 +235,38 @@ START_TEST(no_sandbox)
 	}
 	kit_build(&run, &report);
 	text = head_of(&report, 80);
-	ck_assert_msg(strstr(text, "XX"), "%s", text);
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		ck_assert_msg(strstr(text, told[i]), "no %s in %s", told[i], text);
 	free(text);
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);
 }
 END_TEST
 
-/* How much is the host's is worth its room where that is most. */
+/* Where room is scarce the share of the host stays if it is most, else it goes first. */
 START_TEST(host_samples)
 {
 	struct hlg_report report;
 	struct hlg_run run;
+	bool met[2] = {false, false};
 
 	kit_guest("guest.elf");
 	kit_start(&run, "guest.elf");
 	hlg_profile_event(&run.profile, "cpu-clock", 0);
-	for (int i = 0; i < 10; i++) {
-		struct hlg_sample s = kit_sample(0, KIT_BASE + 0x1060);
-
-		hlg_profile_add(&run.profile, &s);
-	}
+	run.profile.events[0].kind = HLG_EVENT_TIMER;
+	kit_add(&run, 0, KIT_BASE + 0x1060, 1, 10);
 	kit_build(&run, &report);
-	for (uint64_t host = 10; host <= 11; host++)
-		for (unsigned columns = 24; columns <= 90; columns++) {
+	for (unsigned columns = 24; columns < 80; columns++)
+		for (uint64_t host = 10; host <= 11; host++) {
 			char *text;
 
 			run.profile.events[0].host.samples = host;
 			text = head_of(&report, columns);
-			fprintf(stderr, "%s", text);
+			met[host - 10] |= strstr(text, "host ") && !strstr(text, "(10 ");
 			free(text);
 		}
+	ck_assert(!met[0]);
+	ck_assert(met[1]);
 	hlg_report_finish(&report);
 	hlg_run_finish(&run);
 }
