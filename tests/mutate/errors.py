@@ -1142,4 +1142,10 @@ ERRORS = [
      "strchr(word, '/')", "golden image-names"),
     ("tools/lookup/verb.c", "(find_fault(word) || !is_beside_fault(word))",
      "!is_beside_fault(word)", "golden lookup-input"),
+    ("filter/profile/sandboxes.c", "of->count.samples && to->at[i].lane != of->lane",
+     "to->at[i].lane != of->lane", "filter transits"),
+    ("filter/profile/profile.c", "p->window.open && time != HLG_NO_TIME",
+     "p->window.open && (time != HLG_NO_TIME || true)", "filter profile"),
+    ("filter/profile/profile.c", "p->sandboxes.n > 1 && sample->sandbox",
+     "p->sandboxes.n > 0 && sample->sandbox", "filter profile"),
 ]

@@ -6,6 +6,7 @@
  * allocation, wherever it strikes, loses a sample from the books.
  */
 #include "filter/profile/profile.h"
+#include "filter/profile/sandboxes.h"
 
 #include <string.h>
 
@@ -356,6 +357,54 @@ START_TEST(span)
 }
 END_TEST
 
+/* The window begins behind the first sample whose time is known. */
+START_TEST(window_of_the_first_time)
+{
+	static const uint64_t times[] = {HLG_NO_TIME, 1000, 1001, 1002, 1003};
+	struct hlg_profile p;
+	struct hlg_options o;
+	uint64_t kept = 0;
+
+	kit_options(&o, "time=+1ns,+3ns");
+	ck_assert(hlg_profile_init(&p, &o));
+	hlg_profile_event(&p, "a", 0);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		struct hlg_sample s = kit_sample(0, 0x1000);
+
+		s.time = times[i];
+		kept += hlg_profile_add(&p, &s) == HLG_GUEST;
+	}
+	ck_assert_uint_eq(kept, 2);
+	hlg_profile_finish(&p);
+	hlg_options_finish(&o);
+}
+END_TEST
+
+/* Of several sandboxes samples are theirs; of one alone they are its threads'. */
+START_TEST(threads_of_one_sandbox)
+{
+	const size_t n = (size_t)_i;
+	struct hlg_sample s = kit_sample(0, 0x1000);
+	struct hlg_profile p;
+	struct hlg_options o;
+
+	kit_options(&o, "");
+	ck_assert(hlg_profile_init(&p, &o));
+	hlg_profile_event(&p, "a", 0);
+	for (size_t i = 0; i < n; i++)
+		ck_assert(hlg_sandboxes_add(&p.sandboxes, 7, 5 + (int32_t)i));
+	s.tid = 8;
+	s.sandbox = 1;
+	hlg_profile_add(&p, &s);
+	for (size_t i = 0; i < hlg_profile_room(&p); i++)
+		if (p.cells[i].count.samples)
+			ck_assert_int_eq(p.cells[i].tid,
+					 n > 1 ? hlg_profile_tid_of(1) : 8);
+	hlg_profile_finish(&p);
+	hlg_options_finish(&o);
+}
+END_TEST
+
 /* The ids of guest samples that were left out: the lowest, whatever comes first. */
 START_TEST(passed)
 {
@@ -441,6 +490,8 @@ int main(void)
 	tcase_add_test(tc, growth);
 	tcase_add_test(tc, span);
 	tcase_add_test(tc, passed);
+	tcase_add_test(tc, window_of_the_first_time);
+	tcase_add_loop_test(tc, threads_of_one_sandbox, 1, 3);
 	tcase_add_loop_test(tc, overflow_is_flagged, 0, 6);
 	return tap_main(suite);
 }

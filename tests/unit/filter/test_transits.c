@@ -120,6 +120,37 @@ START_TEST(entered_first)
 }
 END_TEST
 
+/* The same number in two recordings: what both say of it; a recording without a sample of
+ * it knows of no lane. */
+START_TEST(sandboxes_of_two)
+{
+	static const struct {
+		uint64_t samples[2];
+		unsigned lane[2], both;
+	} lanes[] = {{{1, 1}, {2, 2}, 2},
+		     {{1, 1}, {2, 1}, HLG_LANE_SEVERAL},
+		     {{1, 0}, {2, 1}, 2},
+		     {{0, 1}, {2, 1}, 1}};
+
+	for (size_t i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++) {
+		struct hlg_sandboxes of[2] = {{0}, {0}};
+
+		for (int k = 0; k < 2; k++) {
+			ck_assert(hlg_sandboxes_add(&of[k], 7 + k, 5));
+			of[k].at[0].count.samples = lanes[i].samples[k];
+			of[k].at[0].lane = lanes[i].lane[k];
+		}
+		hlg_sandboxes_merge(&of[0], &of[1]);
+		ck_assert_uint_eq(of[0].n, 1);
+		ck_assert_uint_eq(of[0].at[0].lane, lanes[i].both);
+		ck_assert_int_eq(of[0].at[0].pid, -1);
+		ck_assert_int_eq(of[0].at[0].fd, 5);
+		hlg_sandboxes_finish(&of[0]);
+		hlg_sandboxes_finish(&of[1]);
+	}
+}
+END_TEST
+
 static uint64_t down(const void *ctx, uint64_t ip)
 {
 	return ip - ip % *(const uint64_t *)ctx;
@@ -194,6 +225,7 @@ int main(void)
 			    sizeof(entries) / sizeof(entries[0]));
 	tcase_add_test(tc, writes_to_ports);
 	tcase_add_test(tc, entered_first);
+	tcase_add_test(tc, sandboxes_of_two);
 	tcase_add_test(tc, moved);
 	tcase_add_test(tc, without_memory);
 	return tap_main(suite);
