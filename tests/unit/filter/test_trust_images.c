@@ -476,6 +476,63 @@ START_TEST(stretches_are_told_of)
 }
 END_TEST
 
+/* A sandbox that fits one ELF but for a stretch, which fits the other. Where guests are
+ * left is known in both lanes. */
+START_TEST(a_stretch_of_another_elf)
+{
+	static const struct {
+		unsigned n;
+		uint64_t ip;
+	} stretches[] = {{3000, 0x101060}, {12, 0x103060}};
+	struct hlg_note_list notes = {0};
+	struct hlg_runners_recording recording = {.path = "x", .notes = &notes};
+	struct hlg_apart apart;
+	struct hlg_run run;
+	struct hlg_err err;
+	uint64_t in[2] = {0, 0};
+
+	kit_trust_guest("a.elf");
+	kit_trust_guest("b.elf");
+	kit_start(&run, "a.elf@0x100000 b.elf@0x200000");
+	ck_assert_int_eq(
+		hlg_image_set_base(run.space.images[1], 0x102000, HLG_BASE_STATED, &err),
+		0);
+	ck_assert_int_eq(hlg_space_part(&run.space, &err), 0);
+	hlg_profile_event(&run.profile, "a", 0);
+	hlg_profile_keep_apart(&run.profile);
+	for (int i = 0; i < 2; i++)
+		ck_assert(hlg_sandboxes_add(&run.profile.sandboxes, 1, 5 + i));
+	for (uint32_t i = 0; i < 2; i++)
+		for (unsigned k = 0; k < stretches[i].n; k++) {
+			struct hlg_sample s =
+				kit_sample(0, stretches[i].ip + 4 * (k % 30));
+
+			s.sandbox = 1;
+			s.stretch = i;
+			hlg_profile_add(&run.profile, &s);
+		}
+	hlg_transits_add(&run.profile.transits, (struct hlg_transit){0x101060, 3, 0, 0});
+	recording.profile = &run.profile;
+	recording.host = &run.host;
+	ck_assert(hlg_apart_begin(&apart, &run.space, &run.options));
+	ck_assert_msg(hlg_apart_settle(&apart, &recording, &err) == 0, "%s", err.msg);
+	ck_assert_uint_eq(notes.n, 0);
+	for (size_t i = 0; i < hlg_profile_room(&run.profile); i++)
+		in[hlg_lane_of(run.profile.cells[i].ip) % 2] +=
+			run.profile.cells[i].count.samples;
+	for (unsigned i = 0; i < 2; i++) {
+		struct hlg_transit at = hlg_transits_at(&run.profile.transits,
+							0x101060 + hlg_lane_move(i));
+
+		ck_assert_uint_eq(in[i], stretches[i].n);
+		ck_assert_uint_eq(at.exits, 3);
+	}
+	hlg_apart_finish(&apart);
+	hlg_note_list_finish(&notes);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* A stretch without samples is as the guest's others, if these are in one lane. */
 START_TEST(a_stretch_without_samples)
 {
@@ -674,6 +731,7 @@ int main(void)
 	tcase_add_loop_test(tc, an_id_that_was_cut, 0, 2);
 	tcase_add_loop_test(tc, a_sandbox_in_two_lanes, 0, 2);
 	tcase_add_test(tc, stretches_are_told_of);
+	tcase_add_test(tc, a_stretch_of_another_elf);
 	tcase_add_test(tc, a_stretch_without_samples);
 	tcase_add_test(tc, a_sandbox_at_a_base);
 	tcase_add_loop_test(tc, aarch64_bears_out_each_base, 0, 4);
