@@ -22,6 +22,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+import forged
 from microvm import guest, monitor
 from programs import hlguest_of
 from recording import write as write_recording
@@ -566,6 +567,28 @@ def check_several(build, folder):
             yield f"{n} guests, {probe[2]}: {out}"
 
 
+def check_accesses(build, folder):
+    """A recording of what guests leave for is worth keeping, and is no host's; accesses of devices
+    alone may be of a guest that nothing else was seen of, and are not."""
+    with open(os.path.join(folder, "perf"), "w", encoding="ascii") as f:
+        f.write('#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ncp new.data "$2"\n')
+    os.chmod(os.path.join(folder, "perf"), 0o755)
+    for event, kept in (("kvm:kvm_exit", True), ("kvm:kvm_pio", False), ("kvm:kvm_mmio", False),
+                        ("kvm:kvm_userspace_exit", True), ("sched:sched_switch", False)):
+        hits = b"".join(forged.hit(bytes(16), 7, 7, 1 + i) for i in range(3))
+        with open(os.path.join(folder, "new.data"), "wb") as f:
+            f.write(forged.traced(hits, event.encode(), {}))
+        for name in "r", "r.old":
+            shutil.copy(os.path.join(folder, "new.data"), os.path.join(folder, name))
+        _, err, status = run(hlguest_of(build), "record", "-e", "x", "-o", "r", "-a", cwd=folder,
+                             env=environment(PATH=folder + ":" + os.environ["PATH"]))
+        aside = [name for name in os.listdir(folder) if name.endswith(".failed")]
+        if status or "r: 0 guest samples, 0 of the host, 0 lost" not in err or bool(aside) == kept:
+            yield f"{event}: status {status}, {aside}: {err}"
+        for name in aside:
+            os.unlink(os.path.join(folder, name))
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -578,6 +601,9 @@ def main():
         tap.run("events of KVM are no host samples, and exits is next",
                 lambda: check_marks(build, folder, "--exits", "events of KVM"))
         tap.run("exits of no guest", lambda: list(check_no_exits(build, folder)))
+        os.mkdir(os.path.join(folder, "accesses"))
+        tap.run("a recording of accesses alone",
+                lambda: check_accesses(build, os.path.join(folder, "accesses")))
         tap.run("a full disk", lambda: list(check_full(build, folder)))
         tap.run("compressed", lambda: list(check_compressed(build, folder)))
         tap.run("without guest stacks", lambda: list(check_flat(build, folder)))
