@@ -15,37 +15,58 @@
 
 struct expected {
 	struct sketch sketch;
-	size_t calling, framed;
+	size_t calling, framed, entered;
 };
 
 static const struct expected table[] = {
-	{{"a leaf", "", EM_X86_64, {PUSH, FRAME, RET}, {FUNC("f", 0, 5)}}, 0, 0},
+	{{"a leaf", "", EM_X86_64, {PUSH, FRAME, RET}, {FUNC("f", 0, 5)}}, 0, 0, 0},
 	{{"framed",
 	  "",
 	  EM_X86_64,
 	  {PUSH, FRAME, CALL_TO(1), RET, RET},
 	  {FUNC("f", 0, 10), FUNC("g", 10, 1)}},
 	 1,
-	 1},
+	 1,
+	 0},
 	{{"the other move",
 	  "",
 	  EM_X86_64,
 	  {PUSH, FRAME_CL, CALL_TO(1), RET, RET},
 	  {FUNC("f", 0, 10), FUNC("g", 10, 1)}},
 	 1,
-	 1},
+	 1,
+	 0},
 	{{"something between",
 	  "",
 	  EM_X86_64,
 	  {0xf3, 0x0f, 0x1e, 0xfa, PUSH, MOV, FRAME, CALL_TO(1), RET, RET},
 	  {FUNC("f", 0, 19), FUNC("g", 19, 1)}},
 	 1,
-	 1},
+	 1,
+	 0},
 	{{"not framed",
 	  "",
 	  EM_X86_64,
 	  {0x53, CALL_TO(1), RET, RET},
 	  {FUNC("f", 0, 7), FUNC("g", 7, 1)}},
+	 1,
+	 0,
+	 1},
+	{{"the move far behind the push",
+	  "",
+	  EM_X86_64,
+	  {PUSH, MOV, MOV, MOV, MOV, MOV, MOV, MOV, 0x90, 0x90, FRAME, CALL_TO(1), RET,
+	   RET},
+	  {FUNC("f", 0, 47), FUNC("g", 47, 1)}},
+	 1,
+	 0,
+	 1},
+	{{"the move just near enough",
+	  "",
+	  EM_X86_64,
+	  {PUSH, MOV, MOV, MOV, MOV, MOV, MOV, MOV, 0x90, FRAME, CALL_TO(1), RET, RET},
+	  {FUNC("f", 0, 46), FUNC("g", 46, 1)}},
+	 1,
 	 1,
 	 0},
 	{{"the move before the push",
@@ -54,12 +75,14 @@ static const struct expected table[] = {
 	  {FRAME, PUSH, CALL_TO(1), RET, RET},
 	  {FUNC("f", 0, 10), FUNC("g", 10, 1)}},
 	 1,
-	 0},
+	 0,
+	 1},
 	{{"no call: into the middle",
 	  "",
 	  EM_X86_64,
 	  {CALL_TO(2), RET, RET, RET},
 	  {FUNC("f", 0, 6), FUNC("g", 6, 2)}},
+	 0,
 	 0,
 	 0},
 	{{"backwards, outside, cut off",
@@ -68,6 +91,7 @@ static const struct expected table[] = {
 	  {RET, CALL_TO(-6), RET, CALL_TO(0x100000), 0xe8, 1},
 	  {FUNC("g", 0, 1), FUNC("f", 1, 6), FUNC("h", 7, 5), FUNC("i", 12, 2)}},
 	 1,
+	 0,
 	 0},
 	{{"aliases, and functions inside, count once",
 	  "",
@@ -75,8 +99,9 @@ static const struct expected table[] = {
 	  {PUSH, FRAME, CALL_TO(1), RET, RET},
 	  {FUNC("f", 0, 10), FUNC("e", 0, 10), FUNC("d", 4, 6), FUNC("g", 10, 1)}},
 	 1,
-	 1},
-	{{"AArch64", "", EM_AARCH64, {A64_RET}, {FUNC("f", 0, 4)}}, 0, 0},
+	 1,
+	 0},
+	{{"AArch64", "", EM_AARCH64, {A64_RET}, {FUNC("f", 0, 4)}}, 0, 0, 0},
 };
 
 static struct hlg_image *load(const struct sketch *sketch)
@@ -107,8 +132,10 @@ START_TEST(counts)
 
 	ck_assert_msg(hlg_frame_count(image, &count, &err) == 0, "%s", err.msg);
 	ck_assert_msg(count.calling == table[_i].calling &&
-			      count.framed == table[_i].framed,
-		      "%s: %zu, %zu", table[_i].sketch.what, count.calling, count.framed);
+			      count.framed == table[_i].framed &&
+			      count.entered == table[_i].entered,
+		      "%s: %zu, %zu, %zu", table[_i].sketch.what, count.calling,
+		      count.framed, count.entered);
 	hlg_image_destroy(image);
 }
 END_TEST
