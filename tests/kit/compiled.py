@@ -68,7 +68,8 @@ def inlined(work, header=INLINED):
 
 def told_apart(work):
     """Makes `told` with three functions called same(), with lines: into the one, guest::greet() is
-    inlined, with a function in it, and into the other nothing; the third is a copy of it. Their addresses."""
+    inlined, with a function in it and one before it, and into the other nothing; the third is a
+    copy of it. Their addresses."""
     need("gcc", "readelf")
     write(work, "greets.c", """static inline __attribute__((always_inline)) int word(int x)
 {
@@ -77,10 +78,14 @@ def told_apart(work):
 static inline __attribute__((always_inline)) int _ZN5guest5greetEi(int x)
 {
 	for (int i = 0; i < 40; i++)
-		x = word(x);
+		x = word(word(x)) * 13 ^ (x >> 7);
 	return x;
 }
-static __attribute__((noinline)) int same(int x) { return _ZN5guest5greetEi(x); }
+static inline __attribute__((always_inline)) int before(int x)
+{
+	return (x * 5 ^ (x >> 9)) * 3 ^ (x >> 11);
+}
+static __attribute__((noinline)) int same(int x) { return _ZN5guest5greetEi(before(x)); }
 int a(int x) { return same(x) + 1; }
 """)
     write(work, "counts.c", TWIN % 3 + "\nint b(int x) { return same(x) + 1; }")

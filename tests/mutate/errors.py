@@ -1160,4 +1160,6 @@ ERRORS = [
     ("tools/record/tell.c", "sums->host - traced, entries", "sums->host, entries", "hlguest record"),
     ("symtab/code/frame.c", "	rest = rest < PROLOGUE ? rest : PROLOGUE;\n", "", "frame"),
     ("symtab/code/frame.c", "else if (image->elf.entry - symbol->addr < size)", "else if (size)", "frame"),
+    ("tools/source/hint.c", "place->start + size * i / PROBES", "place->start + size / PROBES * i / 2",
+     "hlguest annotate"),
 ]
