@@ -1162,4 +1162,6 @@ ERRORS = [
     ("symtab/code/frame.c", "else if (image->elf.entry - symbol->addr < size)", "else if (size)", "frame"),
     ("tools/source/hint.c", "place->start + size * i / PROBES", "place->start + size / PROBES * i / 2",
      "hlguest annotate"),
+    ("symtab/elf/debug-file.c", "} else if (!out->refused.msg[0] || out->denied) {", "} else {",
+     "debug_file"),
 ]

@@ -22,7 +22,8 @@ enum {
 
 static const uint8_t code[64] = {0xc3};
 static const uint8_t id[] = {0xab, 0xcd, 0xef, 0x01},
-		     other_id[] = {0xab, 0xcd, 0xef, 0x02};
+		     other_id[] = {0xab, 0xcd, 0xef, 0x02},
+		     third_id[] = {0xab, 0xcd, 0xef, 0x03};
 static const struct mkelf_sym syms[] = {
 	MKELF_SYM("hot", VADDR, 0x20, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
 	MKELF_SYM("cold", VADDR + 0x20, 0x10, STB_LOCAL, STT_FUNC, MKELF_SEC(0)),
@@ -221,6 +222,10 @@ START_TEST(build_id_goes_before_crc)
 	ck_found(debug);
 	find(make("other.elf", 0, other_id, &link));
 	ck_refused("its build id is");
+	make_folder(".debug"); /* of several the first is told */
+	make(".debug/b.debug", 2, third_id, NULL);
+	find(scratch_path("other.elf"));
+	ck_refused("its build id is abcdef01..., not abcdef02...");
 	link.crc = crc_of(debug);
 	find(make("none.elf", 0, NULL, &link));
 	ck_found(debug);
