@@ -1164,4 +1164,6 @@ ERRORS = [
      "hlguest annotate"),
     ("symtab/elf/debug-file.c", "} else if (!out->refused.msg[0] || out->denied) {", "} else {",
      "debug_file"),
+    ("symtab/image/space.c", "			  images[i]->from != HLG_BASE_NONE &&\n			  images[i - 1]->from != HLG_BASE_NONE;",
+     "			  images[i]->from != HLG_BASE_NONE;", "space"),
 ]

@@ -370,6 +370,33 @@ START_TEST(arranging_decides_nothing)
 }
 END_TEST
 
+/* By their bases, those that have one; of the same base by their paths, too. */
+START_TEST(images_of_one_name)
+{
+	struct hlg_image *a = add_guest("guest.elf", 0), *b = add_guest("guest.elf", 0);
+	struct hlg_image *c = add_guest("other.elf", 0);
+	char at[600];
+
+	put(b, 0);
+	put(c, 0x20000);
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), 0);
+	ck_assert_str_eq(hlg_image_short_name(a), "guest.elf");
+	ck_assert_str_eq(hlg_image_word(a), a->path);
+	ck_assert_str_eq(hlg_image_short_name(b), "guest.elf@0x0");
+	snprintf(at, sizeof(at), "%s@0x0", b->path);
+	ck_assert_str_eq(hlg_image_word(b), at);
+	ck_assert_str_eq(hlg_image_short_name(c), "other.elf");
+	put(a, 0x10000);
+	ck_assert_int_eq(hlg_space_arrange(&space, &err), 0);
+	ck_assert_str_eq(hlg_image_short_name(a), "guest.elf@0x10000");
+	ck_assert_str_eq(hlg_image_short_name(b), "guest.elf@0x0");
+	put(a, 0);
+	ck_assert_int_eq(hlg_space_part(&space, &err), 0);
+	ck_assert_str_eq(hlg_image_short_name(a), at);
+	ck_assert_str_eq(hlg_image_short_name(c), "other.elf");
+}
+END_TEST
+
 /* Whatever it is called. */
 static void expect_in(uint64_t ip, const struct hlg_image *image, uint64_t addr)
 {
@@ -507,6 +534,7 @@ int main(void)
 	tcase_add_test(tc, an_image_lies_at_all_its_bases);
 	tcase_add_test(tc, overlaps_name_the_base);
 	tcase_add_test(tc, arranging_decides_nothing);
+	tcase_add_test(tc, images_of_one_name);
 	tcase_add_test(tc, lanes);
 	tcase_add_test(tc, lanes_share_what_is_not_across);
 	tcase_add_test(tc, addresses_in_lanes);
