@@ -1166,4 +1166,6 @@ ERRORS = [
      "debug_file"),
     ("symtab/image/space.c", "			  images[i]->from != HLG_BASE_NONE &&\n			  images[i - 1]->from != HLG_BASE_NONE;",
      "			  images[i]->from != HLG_BASE_NONE;", "space"),
+    ("symtab/code/body.c", "insn->rbp & PUSHED ? (insn->rbp & ~PUSHED) | OWN : insn->rbp;",
+     "insn->rbp & PUSHED ? OWN : insn->rbp;", "body"),
 ]

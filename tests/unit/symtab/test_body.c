@@ -47,6 +47,7 @@ static const struct {
 	/* The target of the jump table is behind the jump. */
 	{"a jump table", "ccoooc", true, 9, {PUSH, SET, JMP_RAX, NOP, POP, RET}},
 	{"ways that do not agree", "ccco??", true, 9, {JE(5), PUSH, SET, NOP, NOP, RET}},
+	{"a way past the push", "cc???c", false, 9, {JE(1), PUSH, SET, NOP, POP, RET}},
 	{"a loop", "ccooocc", true, 10, {PUSH, SET, NOP, JE(0xfd), POP, NOP, RET}},
 	{"a tail call", "ccooc", true, 8, {PUSH, SET, NOP, POP, JMP(100)}},
 };
