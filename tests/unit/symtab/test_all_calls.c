@@ -37,8 +37,9 @@ static const unsigned char text[] = {
 					 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
 	/* 1060 f                     */ 0xc3,
 };
-/* A function, the middle of another, the third half a word on; c is nowhere. */
-static const uint32_t data[] = {0x1000, 0, 0x1051, 0, 7, 0x1060, 0, 7};
+/* A function, the middle of another, the third half a word on, where what is read at once
+ * ends; c is nowhere. */
+static const uint32_t data[] = {0x1000, 0, 0x1051, 0, 7, [16383] = 0x1060, 0, 7};
 /* clang-format on */
 
 static struct hlg_all_calls calls;
