@@ -175,7 +175,8 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 {
 	const struct hlg_tested *all = &r->trust.all;
 	const struct hlg_boundaries *samples = &all->samples;
-	const bool one = r->n_misfits == 1;
+	const struct hlg_misfits *misfits = r->n_groups ? &r->parted : &r->misfits;
+	const bool one = misfits->n == 1;
 	const char *noun = hlg_banner_noun(r, false);
 	char percent[16];
 
@@ -191,18 +192,19 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 		fprintf(f, "; %s %% lie in padding between functions, where nothing runs",
 			percent);
 	}
-	if (!r->n_misfits)
+	if (!misfits->n)
 		return;
 	hlg_interval_percent(percent,
-			     (double)hlg_count_weigh(r->all.weight, r->misfits) /
+			     (double)hlg_count_weigh(r->all.weight, misfits->count) /
 				     (double)hlg_count_weigh(r->all.weight, r->all.kept));
 	fprintf(f,
-		"; %zu function%s with %s %% of the %s %s %s off %s instructions, and %s "
-		"not named (another build of this ELF? --force=yes names them)",
-		r->n_misfits, one ? "" : "s", percent,
+		"; %zu function%s with %s %% of the %s %s %s off %s instructions%s, and "
+		"%s not named%s (another build of this ELF? --force=yes names them)",
+		misfits->n, one ? "" : "s", percent,
 		r->profile->of_addresses ? "addresses" : "overhead", one ? "has" : "have",
 		r->profile->of_addresses ? "some" : "samples", one ? "its" : "their",
-		one ? "is" : "are");
+		r->n_groups ? " in some groups" : "", one ? "is" : "are",
+		r->n_groups ? " there" : "");
 }
 
 static void put_place(FILE *f, const struct hlg_report *r, const char *before,

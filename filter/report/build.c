@@ -207,14 +207,9 @@ static int build_all(struct hlg_report *r, enum hlg_weight weight,
 		hlg_view_finish(&r->all);
 		rc = build_whole(r, weight, err);
 	}
-	if (rc == 0 && marks(r) &&
-	    (!hlg_misfits_mark(&r->all, &r->trust, &r->misfits, &r->n_misfits) ||
-	     !hlg_misfits_list(r)))
+	if (rc == 0 && marks(r) && !hlg_misfits_mark(&r->all, &r->trust, &r->misfits))
 		rc = hlg_err_memory(err, "report");
-	if (rc == 0 && (r->trust.all.verdict >= HLG_TRUST_MIXED || r->suppressed)) {
-		r->banner = hlg_banner_text(r);
-		rc = r->banner ? 0 : hlg_err_memory(err, "report");
-	}
+	hlg_misfits_settle(&r->misfits);
 	if (rc == 0 && !hlg_size_test_view(&r->size_test, &r->all, r->options->region))
 		rc = hlg_err_memory(err, "report");
 	return rc < 0 ? rc : count_edges(r, &r->all, err);
@@ -266,9 +261,7 @@ static int take_names(const struct hlg_view *view, uint64_t *left, struct hlg_er
 static int split_by(struct hlg_report *r, const struct hlg_moment *moments,
 		    const size_t *first, struct hlg_err *err)
 {
-	struct hlg_count told = {0}; /* in r->misfits already */
 	uint64_t names = FREE_NAMES + sum_names(&r->all);
-	size_t n = 0;
 	int rc = 0;
 
 	for (size_t i = 0, j; rc == 0 && i < r->n_cells; i = j) {
@@ -288,9 +281,10 @@ static int split_by(struct hlg_report *r, const struct hlg_moment *moments,
 		if (rc == 0)
 			rc = count_edges(r, &group->view, err);
 		if (rc == 0 && marks(r) &&
-		    !hlg_misfits_mark(&group->view, &r->trust, &told, &n))
+		    !hlg_misfits_mark(&group->view, &r->trust, &r->parted))
 			rc = hlg_err_memory(err, "report");
 	}
+	hlg_misfits_settle(&r->parted);
 	return rc;
 }
 
@@ -358,6 +352,10 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 	rc = build_all(r, weight, shift, err);
 	if (rc == 0 && r->by)
 		rc = split(r, err);
+	if (rc == 0 && (r->trust.all.verdict >= HLG_TRUST_MIXED || r->suppressed)) {
+		r->banner = hlg_banner_text(r);
+		rc = r->banner ? 0 : hlg_err_memory(err, "report");
+	}
 	r->n_host = hlg_host_sort(host, profile, weight);
 	if (rc == 0)
 		hlg_notes_add(r);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "symtab/bsearch.h"
+#include "symtab/grow.h"
 
 static struct hlg_boundaries test(const struct hlg_view *view, const struct hlg_row *row,
 				  struct hlg_code *code)
@@ -28,8 +29,17 @@ char *hlg_misfits_name(const struct hlg_place *place)
 									      : name;
 }
 
+static bool add(struct hlg_misfits *to, const struct hlg_row *row)
+{
+	if (!HLG_GROW(to->owner, to->n))
+		return false;
+	to->owner[to->n++] = (uintptr_t)row->place.owner;
+	hlg_count_add(&to->count, row->count);
+	return true;
+}
+
 bool hlg_misfits_mark(struct hlg_view *view, const struct hlg_trust *trust,
-		      struct hlg_count *sum, size_t *rows)
+		      struct hlg_misfits *to)
 {
 	for (size_t i = 0; i < view->n_rows; i++) {
 		struct hlg_row *row = &view->rows[i];
@@ -48,8 +58,8 @@ bool hlg_misfits_mark(struct hlg_view *view, const struct hlg_trust *trust,
 		free(row->name);
 		row->name = name;
 		row->misfit = true;
-		hlg_count_add(sum, row->count);
-		++*rows;
+		if (to && !add(to, row))
+			return false;
 	}
 	return true;
 }
@@ -59,26 +69,22 @@ static int compare_owners(const void *a, const void *b)
 	return hlg_bsearch_order(*(const uintptr_t *)a, *(const uintptr_t *)b);
 }
 
-bool hlg_misfits_list(struct hlg_report *r)
+void hlg_misfits_settle(struct hlg_misfits *m)
 {
 	size_t n = 0;
 
-	if (!r->n_misfits)
-		return true;
-	r->misfit = calloc(r->n_misfits, sizeof(*r->misfit));
-	if (!r->misfit)
-		return false;
-	for (size_t i = 0; i < r->all.n_rows; i++)
-		if (r->all.rows[i].misfit)
-			r->misfit[n++] = (uintptr_t)r->all.rows[i].place.owner;
-	qsort(r->misfit, n, sizeof(*r->misfit), compare_owners);
-	return true;
+	if (m->n)
+		qsort(m->owner, m->n, sizeof(*m->owner), compare_owners);
+	for (size_t i = 0; i < m->n; i++)
+		if (n == 0 || m->owner[n - 1] != m->owner[i])
+			m->owner[n++] = m->owner[i];
+	m->n = n;
 }
 
 bool hlg_misfits_has(const struct hlg_report *r, const struct hlg_place *place)
 {
+	const struct hlg_misfits *m = &r->misfits;
 	const uintptr_t owner = (uintptr_t)place->owner;
 
-	return r->n_misfits &&
-	       bsearch(&owner, r->misfit, r->n_misfits, sizeof(owner), compare_owners);
+	return m->n && bsearch(&owner, m->owner, m->n, sizeof(owner), compare_owners);
 }

@@ -11,14 +11,14 @@
 
 /*
  * Takes the name from each row of a view, functions and labels, of whose tested samples
- * more than one in a hundred (HLG_VERDICT_NEARLY_ALL) lie off boundaries, and counts them
- * in sum, a row each in *rows. The report's trust is built. False without memory.
+ * more than one in a hundred (HLG_VERDICT_NEARLY_ALL) lie off boundaries, and adds them
+ * to *to, unless that is NULL. The report's trust is built. False without memory.
  */
 bool hlg_misfits_mark(struct hlg_view *view, const struct hlg_trust *trust,
-		      struct hlg_count *sum, size_t *rows);
+		      struct hlg_misfits *to);
 
-/* Lists the rows of the report that were marked, of all. False without memory. */
-bool hlg_misfits_list(struct hlg_report *report);
+/* Once all views are marked that add to it. */
+void hlg_misfits_settle(struct hlg_misfits *misfits);
 
 /* Is a place in such a row? What has only addresses asks its check's report. */
 bool hlg_misfits_has(const struct hlg_report *report, const struct hlg_place *place);

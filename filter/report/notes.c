@@ -401,6 +401,15 @@ static void tell_few(struct hlg_report *r)
 	}
 }
 
+/* Where samples of all are counted together, only addresses that a unit alone has tell of
+ * it (trust.h). */
+static const char *of_which(const struct hlg_report *r, bool sandbox)
+{
+	return r->by & (sandbox ? HLG_BY_SANDBOX : HLG_BY_TID)
+		       ? ""
+		       : " at addresses of its own";
+}
+
 static void tell_threads(struct hlg_report *r)
 {
 	const struct hlg_trust *trust = &r->trust;
@@ -413,11 +422,11 @@ static void tell_threads(struct hlg_report *r)
 		hlg_note_list_warn(
 			&r->remarks,
 			"%s %" PRId32 " does not fit: %s %% of %" PRIu64
-			" tested samples%s",
+			" tested samples%s%s",
 			sandbox > 0 ? "sandbox" : "thread",
 			sandbox > 0 ? sandbox : m->tid,
 			hlg_interval_part(percent, m->samples.on, m->samples.off),
-			m->samples.on + m->samples.off,
+			m->samples.on + m->samples.off, of_which(r, sandbox > 0),
 			/* Where some surely fit, the banner has said so. */
 			i == 0 && (!r->banner || trust->n_fitting == 0)
 				? " (if it runs another ELF, name that, too)"

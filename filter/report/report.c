@@ -31,7 +31,8 @@ void hlg_report_finish(struct hlg_report *r)
 	hlg_proof_close(r->proof);
 	hlg_inlined_close(r->inlined);
 	free(r->banner);
-	free(r->misfit);
+	free(r->misfits.owner);
+	free(r->parted.owner);
 	hlg_trust_finish(&r->trust);
 	hlg_view_finish(&r->all);
 	hlg_border_finish(&r->border);

@@ -41,6 +41,13 @@ struct hlg_report_file {
 	struct hlg_per_file_verdict fit;
 };
 
+/* Rows that are not named, as their samples do not fit. */
+struct hlg_misfits {
+	uintptr_t *owner; /* of their places, each once and in order, if it is settled */
+	size_t n;
+	struct hlg_count count; /* what they have */
+};
+
 struct hlg_report {
 	const struct hlg_options *options;
 	const struct hlg_space *space;
@@ -56,9 +63,8 @@ struct hlg_report {
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;
 	char *banner;      /* hlg_banner_text() of it; NULL if the samples fit */
-	size_t n_misfits;  /* rows of all that are not named: their samples do not fit, */
-	uintptr_t *misfit; /* their places' owners, in order (misfits.h) */
-	struct hlg_count misfits; /* what they have */
+	struct hlg_misfits misfits; /* of all (misfits.h) */
+	struct hlg_misfits parted;  /* of the groups, if there are any: in some of them */
 	bool suppressed; /* names are: samples do not fit, rows are guest addresses */
 	struct hlg_note_list remarks; /* what the trust block says in words */
 	unsigned by; /* options->by, and the event if there are several */

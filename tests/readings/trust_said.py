@@ -6,6 +6,7 @@ import re
 
 from lines import Any, joined, line, part, percent
 from made_trust import Map
+from modelled_view import View
 from shares import chi_square
 from text_head import SAID
 from trust_rule import LEAST, ORDER, is_off
@@ -57,7 +58,9 @@ class Said:
         return "; ".join(text)
 
     def mixed_line(self, others):
-        misfits = [row for row in self.view().ordered() if self.is_misfit(row)]
+        groups = self.groups()
+        misfits = [row for of in groups or [self.view()] for row in of.ordered()
+                   if self.is_misfit(row)]
         text = line(self.builds_line(others)) if others else \
             self.threads_line() or line("some samples are of other code")
         on, off = (sum(self.all.addresses[key].values()) for key in (True, False))
@@ -70,13 +73,23 @@ class Said:
                          " % lie in padding between functions, where nothing runs")
         if not misfits:
             return text
-        view, one = self.view(), len(misfits) == 1
-        share = sum(map(view.share, misfits))
+        n, whole = len({row.key for row in misfits}), self.view()
+        share = sum(self.weigh(s) for row in misfits for s in row.samples) / whole.all
+        where, there = (" in some groups", " there") if groups else ("", "")
         return text + line(
-            f"; {len(misfits)} function{'s' * (not one)} with ", percent(share),
-            f" % of the overhead {'has' if one else 'have'} samples off "
-            f"{'its' if one else 'their'} instructions, and {'is' if one else 'are'} not named "
+            f"; {n} function{'s' * (n > 1)} with ", percent(share),
+            f" % of the overhead {'has' if n == 1 else 'have'} samples off "
+            f"{'its' if n == 1 else 'their'} instructions{where}, and "
+            f"{'is' if n == 1 else 'are'} not named{there} "
             "(another build of this ELF? --force=yes names them)")
+
+    def groups(self):
+        """Views of each series, if the report has several tables."""
+        by = self.options["by"]
+        series = collections.defaultdict(list)
+        for s in self.view().samples if by or self.several else ():
+            series[s.event, s.tid if by else None].append(s)
+        return [View(self.space, self.options, of, self.weigh) for of in series.values()]
 
     def mismatch_line(self):
         if told := self.threads_line():
@@ -140,13 +153,14 @@ class Said:
     def remarks(self):
         bad, fitting = self.threads()
         expected = []
+        own = "" if self.options["by"] else " at addresses of its own"
         ordered = sorted(bad, key=lambda tid: (-bad[tid][False], tid))
         for i, tid in enumerate(ordered[:SHOWN]):
             on, off = bad[tid][True], bad[tid][False]
             hint = i == 0 and (self.trust["banner"] is None or not fitting)
             expected.append(line(f"thread {tid} does not fit: ", part(on, off),
-                                 f" % of {on + off} tested samples" + (" (if it runs another ELF, name that, "
-                                                         "too)" if hint else "")))
+                                 f" % of {on + off} tested samples{own}" + (
+                                     " (if it runs another ELF, name that, too)" if hint else "")))
         if len(bad) > SHOWN:
             more = len(bad) - SHOWN
             expected.append(line(f"{more} more thread{'s do' if more > 1 else ' does'} not fit"))

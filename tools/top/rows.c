@@ -50,11 +50,8 @@ static struct hlg_cell *collect(const struct hlg_top_judged *judged,
 /* Takes the name from rows that do not fit, where the report does. */
 static bool mark(const struct hlg_report *r, struct hlg_view *view)
 {
-	struct hlg_count sum = {0};
-	size_t n = 0;
-
 	return r->suppressed || r->options->force || r->trust.all.samples.off == 0 ||
-	       hlg_misfits_mark(view, &r->trust, &sum, &n);
+	       hlg_misfits_mark(view, &r->trust, NULL);
 }
 
 static int compare_owners(const void *a, const void *b)
