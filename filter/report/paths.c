@@ -150,27 +150,33 @@ static uint32_t note(struct builder *b, const char *text)
 							    .frame = place.frame});
 }
 
+/* The place of a caller. */
+static uint32_t function(struct builder *b, const struct hlg_place *of)
+{
+	const struct hlg_report *r = b->report;
+	const struct key key = {of->owner, hlg_paths_frame(of)};
+	struct hlg_path_place place = {.place = *of, .frame = key.frame};
+	const uint32_t known = find_place(b, &key);
+
+	if (known != HLG_INDEX_NONE)
+		return known;
+	if (!r->suppressed)
+		place.name = hlg_place_name(of, r->options->demangle);
+	else if (asprintf(&place.name, "0x%" PRIx64, of->addr) < 0)
+		place.name = NULL;
+	return add_place(b, &key, &place);
+}
+
 static uint32_t code(struct builder *b, uint64_t ip)
 {
 	const struct hlg_report *r = b->report;
-	struct hlg_path_place place = {0};
-	struct key key;
-	uint32_t known;
+	struct hlg_place place;
 
 	if (r->suppressed) /* the return address, as it was recorded */
-		place.place = hlg_view_raw_place(r->space, ip + 1);
+		place = hlg_view_raw_place(r->space, ip + 1);
 	else
-		hlg_view_place(r->space, r->options->gaps, ip, &place.place);
-	key = (struct key){place.place.owner, hlg_paths_frame(&place.place)};
-	known = find_place(b, &key);
-	if (known != HLG_INDEX_NONE)
-		return known;
-	place.frame = key.frame;
-	if (!r->suppressed)
-		place.name = hlg_place_name(&place.place, r->options->demangle);
-	else if (asprintf(&place.name, "0x%" PRIx64, place.place.addr) < 0)
-		place.name = NULL;
-	return add_place(b, &key, &place);
+		hlg_view_place(r->space, r->options->gaps, ip, &place);
+	return function(b, &place);
 }
 
 static bool add_frame(struct builder *b, uint32_t place, uint64_t ip,
@@ -196,7 +202,14 @@ static bool add_caller(struct builder *b, const struct hlg_caller *caller)
 	}
 }
 
-/* A path of the sample's own frame alone. */
+/* Is the function known that the guest was left in? A saved profile has the border's own
+ * places only. */
+static bool has_left(const struct builder *b, const struct hlg_row *row)
+{
+	return row->border && !row->place.image->made && !b->report->exits_alone;
+}
+
+/* A path of the sample's own frame alone; of a VM exit with the function's. */
 static struct hlg_path *begin_path(struct builder *b, const struct credit *credit,
 				   uint32_t node, struct hlg_count count)
 {
@@ -215,6 +228,12 @@ static struct hlg_path *begin_path(struct builder *b, const struct credit *credi
 	if (!add_frame(b, find_place(b, &key), credit->ip, HLG_CALLER_SAMPLED) ||
 	    !HLG_GROW(p->paths, p->n))
 		return NULL;
+	if (has_left(b, credit->row)) {
+		if (!add_frame(b, function(b, &credit->row->place), credit->ip,
+			       HLG_CALLER_RECORDED))
+			return NULL;
+		path.n++;
+	}
 	p->paths[p->n] = path;
 	return &p->paths[p->n++];
 }

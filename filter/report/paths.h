@@ -4,9 +4,11 @@
  * filter/trust/proof.h mended. Trees of stacks, inclusive shares and exports are made
  * of these.
  *
- * A path is one stack: its frames, the sample's own first, the outermost last. All frames
- * of one function have one place, however they were met. The paths of a row sum to the
- * row: samples whose stack was not kept (stacks.h) have a path of their own frame alone.
+ * A path is one stack: its frames, the sample's own first, the outermost last. Behind a
+ * VM exit stands the function that the guest was left in, as if that had called it, if
+ * that is known: saved profiles without an ELF do not tell. All frames of one function
+ * have one place, however they were met. The paths of a row sum to the row: samples whose
+ * stack was not kept (stacks.h) have a path of their own frame alone.
  */
 #ifndef HLG_FILTER_REPORT_PATHS_H
 #define HLG_FILTER_REPORT_PATHS_H

@@ -59,6 +59,8 @@ struct hlg_report {
 	struct hlg_proof *proof;         /* them; NULL without stacks */
 	struct hlg_inlined_source inlines; /* set by who knows; all zero: nobody */
 	struct hlg_inlined *inlined;       /* what stacks show of it; NULL: nothing */
+	bool exits_alone; /* set by who compares stacks with those of a side that does not
+			   * know in which functions its VM exits are (paths.h) */
 	struct hlg_border border; /* none with border=keep, but see hlg_notes_add_exits */
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;

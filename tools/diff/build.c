@@ -222,6 +222,10 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 	diff->withheld =
 		diff->side[0].report.suppressed || diff->side[1].report.suppressed;
 	diff->incomparable = diff->withheld && !diff->images.same;
+	for (int s = 0; s < 2; s++)
+		diff->side[s].report.exits_alone =
+			hlg_space_is_made(diff->side[0].space) ||
+			hlg_space_is_made(diff->side[1].space);
 	for (int s = 0; rc == 0 && s < 2; s++) {
 		rc = make_views(&diff->side[s], diff->weight, diff->withheld, err);
 		if (rc == 0 && diff->side[s].options->children && !diff->withheld)
