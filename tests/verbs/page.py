@@ -397,6 +397,7 @@ def check_refused(build):
     elf, data = f"{DATA}/demo.elf@0x4000", f"{DATA}/demo-user.data"
     hlguest = hlguest_of(build)
     for words, said in ((("--by=tid",), "does not show --by"),
+                        (("--by=sandbox",), "make one of each: --sandbox=1"),
                         (("--mode=host",), "does not show --mode=host")):
         out, err, status = run(hlguest, "report", "--format=html", *words, elf, data)
         if status == 0 or out or said not in err:

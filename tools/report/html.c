@@ -439,6 +439,11 @@ static int prepare(struct hlg_run *run, struct hlg_err *err)
 {
 	const char *word = run->options.by ? "by" : "mode=host";
 
+	if (run->options.by & HLG_BY_SANDBOX)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--format=html: a page does not show sandboxes apart "
+				   "(make one of each: --sandbox=1; without "
+				   "--format=html, --by=sandbox lists them)");
 	if (run->options.by || run->options.mode == HLG_SHOW_HOST)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--format=html: does not show --%s (leave it out; the "
