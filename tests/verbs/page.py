@@ -967,9 +967,13 @@ def check_diff(pages):
         f.write(html)
     if not pages.browser:
         raise Skip("no browser")
-    for width in 390, 1200:
+    for width in 390, 700, 1000, 1200:
         page = Page(pages.browser, path, width=width)
         page.run(READY)
+        shown = page.run("[...document.querySelectorAll('#function-table thead th')].filter("
+                         "cell => cell.offsetWidth).map(cell => cell.textContent)")
+        if not {"change", "before", "after", "from", "to"} <= set(shown):
+            yield f"{width}: {shown}"
         if page.run("document.documentElement.scrollWidth") > width:
             yield f"{width}: {page.run('document.documentElement.scrollWidth')} wide"
         heads, cells = ([round(x) for x in page.run(

@@ -80,8 +80,13 @@ static void write_row(FILE *f, const struct hlg_diff *diff, size_t i, double mos
 	const struct hlg_diff_row *row = &diff->functions.row[i];
 	struct hlg_value v[HLG_DIFF_COLUMNS];
 	char number[HLG_TABLE_NUMBER];
-	static const unsigned char last[] = {HLG_DIFF_COLUMN_POINTS, HLG_DIFF_COLUMN_LOW,
-					     HLG_DIFF_COLUMN_HIGH, HLG_DIFF_COLUMN_Q};
+	static const struct {
+		unsigned char column;
+		const char *kind; /* "wide" goes first where there is little room */
+	} last[] = {{HLG_DIFF_COLUMN_POINTS, "wide"},
+		    {HLG_DIFF_COLUMN_LOW, "limit"},
+		    {HLG_DIFF_COLUMN_HIGH, "limit"},
+		    {HLG_DIFF_COLUMN_Q, "wide"}};
 
 	hlg_diff_columns_set(v, diff, row);
 	fprintf(f, "<tr data-row=\"%zu\" class=\"%s\"><td>%s</td>", i,
@@ -92,10 +97,12 @@ static void write_row(FILE *f, const struct hlg_diff *diff, size_t i, double mos
 				 &v[HLG_DIFF_COLUMN_CHANGE]));
 	for (int s = 0; s < 2; s++)
 		write_share(f, row, s, most);
-	for (size_t k = 0; k < sizeof(last); k++) {
-		fputs("<td class=\"wide\">", f);
-		hlg_xml_text(f, hlg_table_number(number, &hlg_diff_columns_all[last[k]],
-						 &v[last[k]]));
+	for (size_t k = 0; k < sizeof(last) / sizeof(last[0]); k++) {
+		const unsigned char column = last[k].column;
+
+		fprintf(f, "<td class=\"%s\">", last[k].kind);
+		hlg_xml_text(f, hlg_table_number(number, &hlg_diff_columns_all[column],
+						 &v[column]));
 		fputs("</td>", f);
 	}
 	fputs("<th scope=\"row\">", f);
@@ -126,7 +133,8 @@ static void write_rows(FILE *f, const struct hlg_diff *diff)
 
 	fprintf(f,
 		"<section id=\"functions\">\n<h2>%s</h2>\n<p class=\"summary\">"
-		"%zu of %zu %s; the others, in grey, may be chance."
+		"%zu of %zu %s; the others, in grey, may be chance. "
+		"From and to: the 95 %% interval of after less before, in points."
 		"</p>\n<div class=\"tools\"></div>\n<div class=\"scroll\" "
 		"tabindex=\"0\">\n"
 		"<table id=\"function-table\" class=\"compared\">\n<thead><tr><th "
@@ -136,8 +144,8 @@ static void write_rows(FILE *f, const struct hlg_diff *diff)
 		"a bar</span></th><th scope=\"col\">after</th><th scope=\"col\"><span "
 		"class=\"unseen\">after, as a bar</span></th><th "
 		"scope=\"col\" class=\"wide\">points</th>"
-		"<th scope=\"col\" class=\"wide\">from</th><th scope=\"col\" "
-		"class=\"wide\">to</th><th "
+		"<th scope=\"col\" class=\"limit\">from</th><th scope=\"col\" "
+		"class=\"limit\">to</th><th "
 		"scope=\"col\" class=\"wide\">q</th>"
 		"<th scope=\"col\" class=\"name\">name</th></tr></thead>\n<tbody>\n",
 		diff->withheld       ? "Guest addresses"
