@@ -350,7 +350,7 @@ class Judge:
             if wrong := difference(screen, out, text.expected(top)):
                 yield wrong
             return
-        found = {top: text.expected(top) for top in range(ROWS, 1, -1)}
+        found = {top: text.expected(top) for top in range(ROWS, 0, -1)}
         wrong = {top: difference(screen, out, found[top]) for top in found}
         if all(wrong.values()):
             yield f"{wrong} of {out}"
@@ -367,7 +367,7 @@ class Judge:
         text.screen.columns = columns
         room = text.screen.lines - 1 - (not notes) - ("not counted" not in "".join(notes))
 
-        return is_broken or (len(found[top]) <= room or top == 2) and (
+        return is_broken or (len(found[top]) <= room or top == 1) and (
             top + 1 not in found or len(found[top + 1]) > room)
 
 

@@ -490,6 +490,14 @@ static size_t n_table_lines(const struct hlg_exits_report *r,
 	return 2 + (t->kind != r->kind) + n + !whole;
 }
 
+/* How many lines a note takes, about: words are not broken. */
+static size_t n_note_lines(const struct hlg_exits_report *r, const char *note)
+{
+	const size_t indent = strlen(INDENT), columns = r->screen.columns;
+
+	return columns > indent ? 1 + (strlen(note) - !!*note) / (columns - indent) : 1;
+}
+
 /* How many lines text takes with so many rows of a table. */
 static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
 {
@@ -503,7 +511,8 @@ static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
 			n += n_table_lines(r, t, rows);
 	}
 	for (size_t i = 0; i < r->notes->n; i++)
-		n += r->notes->level[i] != HLG_NOTE_DETAIL;
+		if (r->notes->level[i] != HLG_NOTE_DETAIL)
+			n += n_note_lines(r, r->notes->line[i]);
 	return n;
 }
 
@@ -511,7 +520,7 @@ static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
 static void fit_rows(struct hlg_exits_report *r)
 {
 	enum {
-		LEAST = 2
+		LEAST = 1
 	};
 
 	if (!r->fitted || r->verbose || r->screen.lines == 0)
