@@ -14,7 +14,9 @@
 #define FIT 0.99 /* of a recording that is searched as a whole */
 
 enum {
-	FEW = 3 /* addresses on boundaries, of a guest that is taken for one at a base */
+	FEW = 3, /* addresses on boundaries, of a guest that is taken for one at a base,
+		  */
+	MORE = 6 /* and of one that is taken for another ELF there than was found */
 };
 
 static bool is_sought(const struct hlg_image *image)
@@ -275,36 +277,51 @@ static size_t unite(struct hlg_guest_base *at, size_t n)
 	return kept;
 }
 
-/* Where guests were found, each place once. */
+/* Where guests were found, each place once; and behind these the other ELFs that are
+ * sought, each at all bases at which one was found or placed: many are loaded alike. */
 struct known {
 	struct hlg_guest_base *at;
-	size_t n;
+	size_t n, n_all;
 	uint64_t least; /* addresses on boundaries of what was placed, of who runs it:
 			 * one, if nobody lies across it */
 };
 
-/* Does a guest of few addresses lie at a base that another was found at? All of it must,
- * none of it in data, and at no other. NULL: at none, or several. */
+/* At which of n places does a guest lie? All of it must, none of it in data. *matched is
+ * the last; returns how many there are. */
+static size_t count_matches(const struct hlg_guest_bases_finder *finder,
+			    const struct hlg_guest_base *at, size_t n, size_t least,
+			    const struct hlg_addresses *addrs,
+			    const struct hlg_guest_base **matched)
+{
+	size_t matches = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct hlg_fit fit;
+
+		hlg_base_find_fit(finder->codes[at[i].image],
+				  finder->space->images[at[i].image], addrs->at, addrs->n,
+				  at[i].base, &fit);
+		if (fit.on + fit.unknown - fit.data < addrs->n || fit.on < least)
+			continue;
+		*matched = &at[i];
+		matches++;
+	}
+	return matches;
+}
+
+/* Does a guest of few addresses lie at a base that another was found at, and at no other?
+ * If at none, it may run another ELF there. NULL: it lies nowhere, or at several. */
 static const struct hlg_guest_base *match(const struct hlg_guest_bases_finder *finder,
 					  const struct known *known,
 					  const struct hlg_addresses *addrs)
 {
 	const struct hlg_guest_base *matched = NULL;
+	size_t n = count_matches(finder, known->at, known->n, FEW, addrs, &matched);
 
-	for (size_t i = 0; i < known->n; i++) {
-		const struct hlg_guest_base *at = &known->at[i];
-		struct hlg_fit fit;
-
-		hlg_base_find_fit(finder->codes[at->image],
-				  finder->space->images[at->image], addrs->at, addrs->n,
-				  at->base, &fit);
-		if (fit.on + fit.unknown - fit.data < addrs->n || fit.on < FEW)
-			continue;
-		if (matched)
-			return NULL;
-		matched = at;
-	}
-	return matched;
+	if (n == 0)
+		n = count_matches(finder, known->at + known->n, known->n_all - known->n,
+				  MORE, addrs, &matched);
+	return n == 1 ? matched : NULL;
 }
 
 static int compare_units(const void *a, const void *b)
@@ -388,22 +405,53 @@ static bool match_guest(const struct hlg_guest_bases_finder *finder,
 	return ok;
 }
 
+/* Adds an image at a base, if it is not there. */
+static void add_place(struct known *known, size_t image, uint64_t base)
+{
+	for (size_t i = 0; i < known->n_all; i++)
+		if (known->at[i].image == image && known->at[i].base == base)
+			return;
+	known->at[known->n_all++] = (struct hlg_guest_base){image, base, 0, 0};
+}
+
+/* False without memory; known->at is to be freed in any case. */
+static bool list_known(const struct hlg_guest_bases_finder *finder,
+		       const struct hlg_guest_bases_found *found, struct known *known)
+{
+	const struct hlg_space *space = finder->space;
+	const size_t n = found->n;
+
+	known->at = calloc((n + space->n_images) * (space->n_images + 1) + 1,
+			   sizeof(*known->at));
+	if (!known->at)
+		return false;
+	if (n)
+		memcpy(known->at, found->at, n * sizeof(*known->at));
+	known->n = known->n_all = unite(known->at, n);
+	for (size_t i = 0; i < space->n_images; i++) {
+		if (!finder->codes[i] || !is_sought(space->images[i]))
+			continue;
+		for (size_t k = 0; k < known->n; k++)
+			add_place(known, i, known->at[k].base);
+		for (size_t k = 0; k < space->n_images; k++)
+			if (is_placed(space->images[k]))
+				add_place(known, i, space->images[k]->base);
+	}
+	known->least =
+		hlg_guest_bases_find_meets_any(space, known->at, known->n) ? FEW : 1;
+	return true;
+}
+
 /* All of whom no base was found. */
 static bool match_others(const struct hlg_guest_bases_finder *finder,
 			 struct hlg_guest_bases_found *found)
 {
 	struct hlg_runners *units = &found->units;
 	const size_t n = found->n;
-	struct known known = {.at = calloc(n + 1, sizeof(*known.at))};
-	bool ok = known.at;
+	struct known known = {0};
+	bool ok = list_known(finder, found, &known);
 	size_t k = 0;
 
-	if (n && ok)
-		memcpy(known.at, found->at, n * sizeof(*known.at));
-	known.n = ok ? unite(known.at, n) : 0;
-	known.least = hlg_guest_bases_find_meets_any(finder->space, known.at, known.n)
-			      ? FEW
-			      : 1;
 	for (size_t i = 0, j; ok && i < units->n; i = j) {
 		struct hlg_addresses addrs = {0};
 		const struct hlg_guest_base *matched;

@@ -3,7 +3,8 @@
  * Where does each guest of one recording lie? Its bases, found from its own samples:
  * those of a sandbox, or thread (runners.h). It takes HLG_GUEST_BASES_LEAST distinct
  * addresses; a guest of fewer is taken for one of those that were found, if all of it
- * fits one of them: nothing runs in data.
+ * fits one of them: nothing runs in data; or else for another ELF at one of their bases,
+ * or those of images that are placed.
  *
  * One of which bases are found that lie across each other ran several in turn: it has
  * none.

@@ -10,7 +10,7 @@ from forged import TEXT
 
 PAGE, VOTERS, CANDIDATES, LEAST = 4096, 512, 48, 8
 OVER_CHANCE, OVER_RIVAL, RIGHT = 10000, 1000, .95
-GUEST_LEAST, GUESTS_MOST, FEW = 12, 256, 3  # addresses; guests; addresses of one that is matched
+GUEST_LEAST, GUESTS_MOST, FEW, MORE = 12, 256, 3, 6  # addresses; guests; of one that is matched
 NOBODY, SHARED = -1, 125  # lanes of who was not found, and of whom only what others run was
 
 
@@ -232,14 +232,19 @@ class Guests:
         return matched or (SHARED if placed.on >= least and not placed.doubt else [])
 
     def matched(self, known, addrs):
-        """The only one of these at which all lies."""
-        matched = [base for base in known if self.matches(base, addrs)]
+        """The only one of these at which all lies; if none, it may be another ELF at such a base, or
+        where one is placed."""
+        matched = [at for at in known if self.matches(at, addrs, FEW)]
+        if not matched:
+            bases = {base for _, base in (*known, *self.placed)}
+            matched = [(i, base) for i in self.sought for base in bases
+                       if (i, base) not in known and self.matches((i, base), addrs, MORE)]
         return matched if len(matched) == 1 else []
 
-    def matches(self, at, addrs):
+    def matches(self, at, addrs, least):
         """All of it lies there."""
         fit = self.finders[at[0]].fit(addrs, at[1])
-        return fit.n[True] >= FEW and fit.n[True] + fit.n[None] == len(addrs)
+        return fit.n[True] >= least and fit.n[True] + fit.n[None] == len(addrs)
 
     def settle(self, bases, samples):
         """Into the first lane where it has room, and shares what others there do."""
