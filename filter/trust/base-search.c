@@ -24,8 +24,33 @@ int hlg_base_search_place(struct hlg_image *image, const struct hlg_found *found
 	return rc;
 }
 
+static bool fits_wholly(const struct hlg_fit *fit)
+{
+	return (double)fit->on >= HLG_VERDICT_NEARLY_ALL * (double)(fit->on + fit->off) &&
+	       (double)fit->on_samples >=
+		       HLG_VERDICT_NEARLY_ALL *
+			       (double)(fit->on_samples + fit->off_samples);
+}
+
+/* Do samples fit where its file has an image that was sought, in vain? */
+static int test_claim(struct hlg_image *image, struct hlg_code *code,
+		      const struct hlg_addresses *addrs, struct hlg_err *err)
+{
+	struct hlg_fit fit;
+	int rc = hlg_base_read(image, err);
+
+	if (rc < 0 || image->from == HLG_BASE_NONE)
+		return rc;
+	hlg_base_find_fit(code, image, addrs->at, addrs->n, image->base, &fit);
+	image->nowhere = !fit.on || !fits_wholly(&fit);
+	hlg_image_clear_base(image);
+	return 0;
+}
+
+/* beside: others have a base. An image alone is where its file has it if nothing else is
+ * found. */
 static int find_bases(struct hlg_image *image, const struct hlg_addresses *addrs,
-		      struct hlg_err *err)
+		      bool beside, struct hlg_err *err)
 {
 	struct hlg_found found = {0};
 	struct hlg_code *code;
@@ -38,6 +63,8 @@ static int find_bases(struct hlg_image *image, const struct hlg_addresses *addrs
 		rc = hlg_err_memory(err, image->path);
 	else if (hlg_image_unread(image))
 		rc = hlg_image_fail_unread(image, err);
+	else if (found.n == 0 && image->sought && beside)
+		rc = test_claim(image, code, addrs, err);
 	else
 		rc = hlg_base_search_place(image, &found, err);
 	hlg_base_find_finish(&found);
@@ -61,14 +88,6 @@ static void test_here(struct hlg_tested *tested, const struct hlg_image *image,
 					addrs->at[i].samples);
 	}
 	hlg_verdict_judge(tested, 0);
-}
-
-static bool fits_wholly(const struct hlg_fit *fit)
-{
-	return (double)fit->on >= HLG_VERDICT_NEARLY_ALL * (double)(fit->on + fit->off) &&
-	       (double)fit->on_samples >=
-		       HLG_VERDICT_NEARLY_ALL *
-			       (double)(fit->on_samples + fit->off_samples);
 }
 
 /* Is its base its file's, or one of KVM's records, which the samples may overrule? */
@@ -338,6 +357,14 @@ static int move_all(struct hlg_space *space, const struct hlg_profile *profile,
 	return rc;
 }
 
+static bool is_beside(const struct hlg_space *space, const struct hlg_image *image)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (space->images[i] != image && space->images[i]->from != HLG_BASE_NONE)
+			return true;
+	return false;
+}
+
 int hlg_base_search_all(struct hlg_space *space, const struct hlg_profile *profile,
 			struct hlg_err *err)
 {
@@ -363,7 +390,7 @@ int hlg_base_search_all(struct hlg_space *space, const struct hlg_profile *profi
 			break;
 		}
 		hlg_addresses_keep_outside(&addrs, space);
-		rc = find_bases(image, &addrs, err);
+		rc = find_bases(image, &addrs, is_beside(space, image), err);
 		if (rc == 0)
 			rc = hlg_space_arrange(space, err);
 	}

@@ -54,7 +54,8 @@ void hlg_base_search_warn(const struct hlg_space *space);
  * has no base then those that the samples fit, if there are any, and arranges the space
  * again; and every image whose base is refused, or is not the only one, unless
  * strict-base= or emit= keep to it. An image whose code cannot be decoded, or which no
- * base fits, is left as it is. Fails without memory, or when images overlap.
+ * base fits, is left as it is; but of several, one that was sought and fits where its
+ * file has it no better lies nowhere. Fails without memory, or when images overlap.
  */
 int hlg_base_search_all(struct hlg_space *space, const struct hlg_profile *profile,
 			struct hlg_err *err);

@@ -62,6 +62,7 @@ struct hlg_image {
 	bool unread;         /* see hlg_image_unread() */
 	bool noted;          /* the user did not name it, hlguest record did */
 	bool sought;         /* whatever its file says: @auto */
+	bool nowhere;        /* so, and no sample fits where its file has it either */
 	bool owned;          /* the user said who runs it: nobody else does */
 	size_t skipped;      /* lines of the map that could not be used */
 	struct hlg_symtab tab;

@@ -99,7 +99,7 @@ int hlg_space_settle(struct hlg_space *space, struct hlg_err *err)
 	int rc = hlg_space_arrange(space, err);
 
 	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
-		if (space->images[i]->from == HLG_BASE_NONE)
+		if (space->images[i]->from == HLG_BASE_NONE && !space->images[i]->nowhere)
 			rc = settle(space, space->images[i], err);
 	return rc;
 }

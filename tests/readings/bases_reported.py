@@ -210,11 +210,23 @@ class Judge(base_model.Judge):
             if not image.source and not self.overlap():
                 image.at = [fit.base for fit in self.finders[i].find(self.outside()).fits]
                 image.source = "found" if image.at else None
+                self.claimed(i)
                 self.sync()
         if self.overlap():
             return None
         self.share()
         return left
+
+    def claimed(self, i):
+        """One that was sought in vain, beside others, is where its file has it only if samples
+        fit."""
+        image, claim = self.images[i], self.made.guests[i].claim()
+        if image.at or not claim or not self.made.claims[i][0].endswith("@auto") or \
+                not any(other.at for other in self.images):
+            return
+        fit = self.finders[i].fit(self.outside(), claim[0])
+        if not fit.n[True] or not self.fits(fit):
+            image.source = "none"
 
     def share(self):
         """What nothing found by its samples, others run as well, where there is room."""
