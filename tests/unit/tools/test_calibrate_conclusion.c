@@ -158,6 +158,9 @@ START_TEST(exit_cost)
 	c.crossings.rows[HLG_CROSS_OUT].ticks.p50 = 1000;
 	ck_assert_str_eq(conclude(HLG_CALIBRATE_CROSSING),
 			 "An exit to the VMM costs 500 ns (p99 44 us).");
+	c.crossings.rows[HLG_CROSS_OUT].ticks.p50 = 2000;
+	ck_assert_str_eq(figure(HLG_CALIBRATE_CROSSING), "1 us");
+	c.crossings.rows[HLG_CROSS_OUT].ticks.p50 = 1000;
 	c.crossings.hz = 0;
 	ck_assert_str_eq(conclude(HLG_CALIBRATE_CROSSING),
 			 "An exit to the VMM costs 1000 ticks (p99 88000 ticks).");

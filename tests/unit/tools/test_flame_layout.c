@@ -212,6 +212,36 @@ START_TEST(heavy)
 }
 END_TEST
 
+/* Of names that are all new, a box has neither the shade of the one before it beside it
+ * nor of the one below it. */
+START_TEST(shades_differ)
+{
+	uint8_t last[12] = {0};
+	unsigned name = 0;
+
+	srand((unsigned)_i + 1);
+	begin();
+	for (int s = 0; s < 40; s++) {
+		uint32_t node = HLG_TREE_ROOT;
+
+		for (int d = 1 + rand() % 10; d > 0; d--)
+			node = child(node, name++);
+		hlg_tree_add(&tree, node, (struct hlg_count){1, 1000});
+	}
+	lay_out(0);
+	ck_assert(hlg_shades_assign(&layout, &tree));
+	for (uint32_t i = 1; i < layout.n; i++) {
+		const struct hlg_box *box = &layout.boxes[i];
+		const uint32_t depth = tree.nodes[box->node].depth;
+
+		ck_assert_uint_ne(box->shade, last[depth]);
+		ck_assert_uint_ne(box->shade, last[depth - 1]);
+		last[depth] = box->shade;
+	}
+	end();
+}
+END_TEST
+
 START_TEST(without_memory)
 {
 	bool struck = true, ok;
@@ -241,6 +271,7 @@ int main(void)
 	tcase_add_test(tc, deep);
 	tcase_add_test(tc, wide);
 	tcase_add_test(tc, heavy);
+	tcase_add_loop_test(tc, shades_differ, 0, 5);
 	tcase_add_test(tc, without_memory);
 	return tap_main(suite);
 }
