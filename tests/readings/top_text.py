@@ -40,8 +40,8 @@ NO_SAMPLE = "no guest sample so far: does a guest run?"
 
 def names_of(rng, n):
     """Some long ones, and some of several functions."""
-    return [rng.choice(("twin", f"{rng.choice('abcdefgH')}_{i}" + rng.choice(("", "", "_long" * rng.randint(
-        1, 16), "é" * 9)))) if rng.random() < .3 else f"{rng.choice('abcdefgH')}_{i}"
+    return [rng.choice(("twin", f"{rng.choice('aBcDeFgH')}_{i}" + rng.choice(("", "", "_long" * rng.randint(
+        1, 16), "é" * 9)))) if rng.random() < .3 else f"{rng.choice('aBcDeFgH')}_{i}"
         for i in range(n)]
 
 
@@ -347,6 +347,9 @@ class Text(Callers, Live):
         if self.keys.mode == "table" and rng.random() < .1:  # a choice, and another that is not taken
             for key in "/", rng.choice(letters or "x"), "enter", "/", "x", "escape":
                 self.press(key)
+        if self.keys.mode == "table" and rng.random() < .4:  # in all orders
+            for _ in range(rng.choice((1, 2, 2))):
+                self.press("s")
         for _ in range(rng.choice((1, 1, 2, 5))):
             if self.keys.mode == "filter":
                 key = rng.choice((*letters, "x", "enter", "enter", "escape", "backspace", "up"))
