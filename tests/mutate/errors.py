@@ -1181,4 +1181,5 @@ ERRORS = [
      "order = strcmp(x->since->name, y->since->name);", "top, its tables and screens"),
     ("symtab/code/part-fit.c", "(before && i > 0 && i + 1 < parts->parts)", "(before && i + 1 < parts->parts)",
      "part_fit"),
+    ("tools/report/html.c", "k = i && lines[i].image == lines[i - 1].image ? k : 0;", "", "reports as pages"),
 ]
