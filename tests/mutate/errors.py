@@ -1182,4 +1182,6 @@ ERRORS = [
     ("symtab/code/part-fit.c", "(before && i > 0 && i + 1 < parts->parts)", "(before && i + 1 < parts->parts)",
      "part_fit"),
     ("tools/report/html.c", "k = i && lines[i].image == lines[i - 1].image ? k : 0;", "", "reports as pages"),
+    ("symtab/image/symbol.c", "if (sym->st_shndx != home->index || sym->st_shndx == SHN_UNDEF)",
+     "if (sym->st_shndx != home->index)", "symbol"),
 ]

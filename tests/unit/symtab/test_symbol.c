@@ -200,17 +200,18 @@ END_TEST
 
 START_TEST(wide_section_numbers_are_followed)
 {
-	uint32_t shndx[] = {TEXT, DAT, 0, N_SECTIONS, UINT32_MAX, INIT, DAT};
-	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
+	uint32_t shndx[] = {TEXT, DAT, 0, N_SECTIONS, UINT32_MAX, INIT, DAT, TEXT, 0};
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
 	struct table t;
 
 	init(&t, EM_X86_64);
-	for (int i = 0; i < 7; i++)
+	for (int i = 0; i < 9; i++)
 		add(&t, names[i], STT_FUNC, STB_GLOBAL, i == 5 ? 0x500 : 0x100, 1)
 			->st_shndx = SHN_XINDEX;
-	t.syms[6].st_shndx = TEXT; /* says itself where it is */
+	t.syms[6].st_shndx = TEXT;      /* says itself where it is */
+	t.syms[8].st_shndx = SHN_UNDEF; /* is not where the one before it is */
 	t.elf.shndx = shndx;
-	expect(&t, "a g f ");
+	expect(&t, "a g h f ");
 }
 END_TEST
 
