@@ -1184,4 +1184,6 @@ ERRORS = [
     ("tools/report/html.c", "k = i && lines[i].image == lines[i - 1].image ? k : 0;", "", "reports as pages"),
     ("symtab/image/symbol.c", "if (sym->st_shndx != home->index || sym->st_shndx == SHN_UNDEF)",
      "if (sym->st_shndx != home->index)", "symbol"),
+    ("symtab/code/code.c", "map_know(map, addr, end < span[1].start ? end : span[1].start);",
+     "map_know(map, addr, end);", "code"),
 ]
