@@ -1186,4 +1186,6 @@ ERRORS = [
      "if (sym->st_shndx != home->index)", "symbol"),
     ("symtab/code/code.c", "map_know(map, addr, end < span[1].start ? end : span[1].start);",
      "map_know(map, addr, end);", "code"),
+    ("tools/pprof/load.c", "uint64_t call = caller - 1 + move;", "uint64_t call = caller + move;",
+     "hlguest pprof stacks"),
 ]

@@ -16,6 +16,7 @@ import itertools
 import os
 import random
 import re
+import struct
 import sys
 import tempfile
 
@@ -24,6 +25,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from hostile import EXTRA, fields
 from kit import Bench, content
 
+import forged
 import made
 import stacked
 from tap import DATA, Skip, Tap, but_banner, must, need, parser
@@ -92,6 +94,23 @@ def moved(bench, tree):
     there = report(bench, f"{tree.elf}@0x7000000", profile, WHOLE, "--format=folded")
     if here != there:
         yield f"{here[:200]}, at another base {there[:200]}"
+
+
+def called_last(bench):
+    """A call that is the image's last instruction returns behind the image, and moves with it."""
+    guest, base, size = os.path.join(bench.folder("given"), "last.elf"), 0x400000, 0x1000
+    elf = forged.Elf(size).symbols([(1, forged.TEXT, size)], b"\0main\0")
+    elf.data[elf.text + size - 5:elf.text + size] = struct.pack("<Bi", 0xe8, -size)
+    with open(guest, "wb") as f:
+        f.write(elf.build())
+    chain = stacked.USER, base + 1, base + size, stacked.TAIL, stacked.WHOLE | 1 << 8
+    stacked.recording.write(os.path.join(bench.folder("given"), "last.data"),
+                            [(base + 1, 7, stacked.PERIOD, 0)], chains=[chain])
+    profile = bench.save(f"{guest}@{base:#x}", "last.data", "--force")
+    for at in base, 0x7000000:
+        folded = report(bench, f"{guest}@{at:#x}", profile, WHOLE, "--format=folded", "--force")
+        if not folded.endswith(f";[guest];main;main {stacked.PERIOD}\n"):
+            yield f"at {at:#x}: {folded}"
 
 
 def without_elf(bench, tree):
@@ -268,6 +287,7 @@ def main():
             ("no ELF", without_elf),
             ("merged profiles", merged),
             ("another base", moved),
+            ("a call at the end", lambda b, _: called_last(b)),
             ("a kept profile", kept),
             ("flame graphs", drawn),
             ("without stacks", flat),
