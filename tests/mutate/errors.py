@@ -1188,4 +1188,9 @@ ERRORS = [
      "map_know(map, addr, end);", "code"),
     ("tools/pprof/load.c", "uint64_t call = caller - 1 + move;", "uint64_t call = caller + move;",
      "hlguest pprof stacks"),
+    ("tools/windows/rate.c", "w->columns[2].counter == HLG_COUNTER_REF_CYCLES",
+     "w->columns[2].counter != HLG_COUNTER_OTHER", "tools windows"),
+    ("tools/windows/between.c", "ends = is_marker(&m->between->to, &m->to, &data, &others);",
+     "ends = is_marker(&m->between->to, &m->to, &data, &m->seen) || (others.n && false);",
+     "golden windows-calls"),
 ]

@@ -192,8 +192,16 @@ START_TEST(all_columns)
 	ck_assert_ptr_nonnull(strstr(text, ",0,0,0,0,0,0,,,,last\n"));
 	free(text);
 	ck_assert(hlg_windows_rate_are_hpctool(&g.w));
-	g.w.columns[2].counter = HLG_COUNTER_OTHER;
-	ck_assert(!hlg_windows_rate_are_hpctool(&g.w));
+	for (size_t i = 0; i < 3; i++) {
+		const enum hlg_counter right = g.w.columns[i].counter;
+
+		for (int counter = 0; counter <= HLG_COUNTER_TIME; counter++) {
+			g.w.columns[i].counter = (enum hlg_counter)counter;
+			ck_assert_int_eq(hlg_windows_rate_are_hpctool(&g.w),
+					 (enum hlg_counter)counter == right);
+		}
+		g.w.columns[i].counter = right;
+	}
 	finish(&g);
 }
 END_TEST
