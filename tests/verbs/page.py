@@ -25,6 +25,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
 import made
+import recording
 from chromium import Browser, NoBrowser, Page
 from programs import hlguest_of, on_terminal, page_data
 from tap import DATA, Skip, Tap, environment, must, need, parser, run
@@ -390,6 +391,26 @@ def check_code(build, words, most=5):
                  if line["samples"]} if f else None
         if ours != lines:
             yield f"row {row}: {ours}, not {lines}"
+
+
+def check_lines(build, folder):
+    """Behind instructions that are left out the source line is said again."""
+    need("gcc", "nm")
+    with open(os.path.join(folder, "long.c"), "w", encoding="ascii") as f:
+        f.write('__attribute__((noinline)) void lasts(void) { __asm__(".rept 60; nop; .endr"); }\n'
+                "int main(void) { lasts(); return 0; }\n")
+    must("gcc", "-g", "-O1", "-pie", "-fPIE", "-fcf-protection=none", "long.c", "-o", "long", cwd=folder)
+    start, = (int(line.split()[0], 16) for line in must("nm", "long", cwd=folder).splitlines()
+              if line.endswith(" lasts"))
+    recording.write(os.path.join(folder, "long.data"),
+                    [(0x4000 + start + i, 7, 1000, 0) for i in (0, 50)])
+    html, err, _ = run(hlguest_of(build), "report", "-q", "--force", "--format=html", "long@0x4000",
+                       "long.data", cwd=folder)
+    told = re.findall(r'<span class="source">(.*?)</span>', html)
+    if "libjansson-dev" in err or not any("long.c" in line for line in told):
+        raise Skip("not built with jansson and libdw")
+    if told[:3] != ["long.c:1", "33 lines without samples", "long.c:1"]:
+        yield f"{told}"
 
 
 def check_refused(build):
@@ -1108,6 +1129,7 @@ def main():
     tap.run("policy", lambda: list(check_policy(build)))
     with tempfile.TemporaryDirectory() as folder:
         tap.run("lost events", lambda: list(check_lost(build, folder)))
+        tap.run("lines of the source", lambda: list(check_lines(build, folder)))
         tap.run("what each sample weighs", lambda: list(check_each(build, folder)))
         tap.run("VM exits in time", lambda: list(check_exits(build)))
         pages = Pages(build, folder)
