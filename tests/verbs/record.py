@@ -603,7 +603,7 @@ def main():
         tap.run("exits of no guest", lambda: list(check_no_exits(build, folder)))
         os.mkdir(os.path.join(folder, "accesses"))
         tap.run("a recording of accesses alone",
-                lambda: check_accesses(build, os.path.join(folder, "accesses")))
+                lambda: list(check_accesses(build, os.path.join(folder, "accesses"))))
         tap.run("a full disk", lambda: list(check_full(build, folder)))
         tap.run("compressed", lambda: list(check_compressed(build, folder)))
         tap.run("without guest stacks", lambda: list(check_flat(build, folder)))
