@@ -27,7 +27,7 @@ import forged
 import made
 import recording
 from chromium import Browser, NoBrowser, Page
-from programs import hlguest_of, on_terminal, page_data
+from programs import hlguest_of, need_zydis, on_terminal, page_data
 from tap import DATA, Skip, Tap, environment, must, need, parser, run
 
 REAL = os.path.join(DATA, "hyperlight")
@@ -394,23 +394,28 @@ def check_code(build, words, most=5):
 
 
 def check_lines(build, folder):
-    """Behind instructions that are left out the source line is said again."""
+    """Behind instructions that are left out the source line is said again; and a branch to where
+    its function begins leads there."""
     need("gcc", "nm")
+    need_zydis(hlguest_of(build))
     with open(os.path.join(folder, "long.c"), "w", encoding="ascii") as f:
-        f.write('__attribute__((noinline)) void lasts(void) { __asm__(".rept 60; nop; .endr"); }\n'
+        f.write('__attribute__((noinline)) void lasts(void) { __asm__("1: .rept 60; nop; .endr; jmp 1b"); }\n'
                 "int main(void) { lasts(); return 0; }\n")
     must("gcc", "-g", "-O1", "-pie", "-fPIE", "-fcf-protection=none", "long.c", "-o", "long", cwd=folder)
     start, = (int(line.split()[0], 16) for line in must("nm", "long", cwd=folder).splitlines()
               if line.endswith(" lasts"))
     recording.write(os.path.join(folder, "long.data"),
-                    [(0x4000 + start + i, 7, 1000, 0) for i in (0, 50)])
+                    [(0x4000 + start + i, 7, 1000, 0) for i in (0, 55)])
     html, err, _ = run(hlguest_of(build), "report", "-q", "--force", "--format=html", "long@0x4000",
                        "long.data", cwd=folder)
     told = re.findall(r'<span class="source">(.*?)</span>', html)
     if "libjansson-dev" in err or not any("long.c" in line for line in told):
         raise Skip("not built with jansson and libdw")
-    if told[:3] != ["long.c:1", "33 lines without samples", "long.c:1"]:
+    if told[:3] != ["long.c:1", "38 lines without samples", "long.c:1"]:
         yield f"{told}"
+    first = re.search(r'data-at="(\d+)"', html)[1]
+    if re.findall(r'data-to="(\d+)"', html) != [first]:
+        yield "the branch does not lead to where its function begins"
 
 
 def check_refused(build):
