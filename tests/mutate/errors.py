@@ -1201,4 +1201,6 @@ ERRORS = [
      "part_fit"),
     ("tools/report/html-code.c", "line->target >= place->start && line->target < place->end",
      "line->target > place->start && line->target < place->end", "format html"),
+    ("symtab/code/tail-fit.c", "s->addrs[i * s->step].ip + (uint64_t)shift);",
+     "s->addrs[i].ip + (uint64_t)shift);", "tail_fit"),
 ]
