@@ -58,18 +58,21 @@ static const char *find_lost(char *const *words, char *const *end)
 	return NULL;
 }
 
-/* What the command tells to report: its guest, and a module that it runs; NULL: none. */
+/* What the command tells to report: its guests, and a module that it runs, or NULL. */
 struct found {
-	const char *guest, *module;
+	const char *guests[HLG_BESIDE_GUESTS];
+	size_t n;
+	const char *module;
 };
 
-/* The guest's ELF: one in front of --, which argv has already, or of the command. */
-static int find_guest(int dashes, char **argv, struct found *found, struct hlg_err *err)
+/* The guests' ELFs: those in front of --, which argv has already, or of the command. */
+static int find_guests(int dashes, char **argv, struct found *found, struct hlg_err *err)
 {
 	char **command = argv + dashes + 1;
 	const char *lost;
 
-	*found = (struct found){0};
+	found->n = 0;
+	found->module = NULL;
 	if (!command[0])
 		return hlg_err_set(err, HLG_EWORDS,
 				   "--: no command follows (use hlguest -- ./vmm "
@@ -79,10 +82,11 @@ static int find_guest(int dashes, char **argv, struct found *found, struct hlg_e
 			return 0;
 	lost = find_lost(argv + 1, argv + dashes);
 	if (!lost) {
-		found->guest = hlg_record_command_guest(command);
+		found->n = hlg_record_command_guests(command, found->guests,
+						     HLG_BESIDE_GUESTS);
 		found->module = hlg_record_command_module(command);
 	}
-	if (found->guest || found->module)
+	if (found->n || found->module)
 		return 0;
 	if (!lost)
 		lost = find_lost(command + 1, NULL);
@@ -90,8 +94,9 @@ static int find_guest(int dashes, char **argv, struct found *found, struct hlg_e
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: no such file (is it the guest's ELF?)", lost);
 	return hlg_err_set(err, HLG_EWORDS,
-			   "%s: %s (name each that runs: hlguest guest.elf -- %s ...)",
-			   command[0], hlg_record_command_lacks(command), command[0]);
+			   "%s: " HLG_RECORD_COMMAND_LACKS
+			   " (name each that runs: hlguest guest.elf -- %s ...)",
+			   command[0], command[0]);
 }
 
 static bool is_option(const char *word, const char *option)
@@ -165,7 +170,7 @@ static bool records_callers(int dashes, char *const *argv)
  * To be freed. */
 static char **report_words(int dashes, char **argv, const struct found *found, int *n)
 {
-	char **words = calloc((size_t)dashes + 7, sizeof(*words));
+	char **words = calloc((size_t)dashes + found->n + 6, sizeof(*words));
 
 	if (!words)
 		return NULL;
@@ -182,10 +187,10 @@ static char **report_words(int dashes, char **argv, const struct found *found, i
 		words[(*n)++] = (char *)"--children";
 	words[(*n)++] = (char *)"-i";
 	words[(*n)++] = recording;
-	if (found->guest || found->module)
+	if (found->n || found->module)
 		words[(*n)++] = (char *)"--";
-	if (found->guest)
-		words[(*n)++] = (char *)found->guest;
+	for (size_t i = 0; i < found->n; i++)
+		words[(*n)++] = (char *)found->guests[i];
 	if (found->module)
 		words[(*n)++] = (char *)found->module;
 	return words;
@@ -233,16 +238,16 @@ static bool check_words(const struct hlg_verb *report, int n, char *const *words
 	return go_on;
 }
 
-/* Are there several guests: in front of --, or inside the command? */
-static bool are_several(int dashes, char **argv, const char *guest)
+/* Are there several guests: in front of --, of the command, or inside it? */
+static bool are_several(int dashes, char **argv, const struct found *found)
 {
 	struct hlg_embedded_list inside = {0};
 	struct hlg_err err;
-	size_t n = 0;
+	size_t n = found->n > 1 ? found->n : 0;
 
 	for (int i = 1; i < dashes; i++)
 		n += is_guest(argv[i]);
-	if (n == 0 && guest && hlg_embedded_find(&inside, guest, &err) == 0)
+	if (n == 0 && found->n && hlg_embedded_find(&inside, found->guests[0], &err) == 0)
 		for (size_t i = hlg_embedded_guest(&inside, 0); i < inside.n;
 		     i = hlg_embedded_guest(&inside, i + 1))
 			n++;
@@ -358,7 +363,7 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 		hlg_output_error(&err);
 		return status;
 	}
-	if (find_guest(dashes, argv, &found, &err) < 0)
+	if (find_guests(dashes, argv, &found, &err) < 0)
 		return hlg_output_error(&err);
 	words = report_words(dashes, argv, &found, &n);
 	if (!words) {
@@ -366,8 +371,8 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 		return hlg_output_error(&err);
 	}
 	if (check_words(measure->report, n, words, &quiet, &status)) {
-		status = record(measure, dashes, argv,
-				are_several(dashes, argv, found.guest), &good);
+		status = record(measure, dashes, argv, are_several(dashes, argv, &found),
+				&good);
 		if (good)
 			note_named(dashes, argv);
 		if (!good && status == 0)

@@ -153,22 +153,6 @@ size_t hlg_record_command_guests(char *const *command, const char **found, size_
 	return inside ? 1 : 0;
 }
 
-const char *hlg_record_command_guest(char *const *command)
-{
-	const char *found[2];
-
-	return hlg_record_command_guests(command, found, 2) == 1 ? found[0] : NULL;
-}
-
-const char *hlg_record_command_lacks(char *const *command)
-{
-	const char *found[2];
-
-	return find_named(command, false, found, 2) > 1
-		       ? "its arguments name several guest ELFs"
-		       : "no guest ELF is named by its arguments, or lies inside it";
-}
-
 const char *hlg_record_command_module(char *const *command)
 {
 	const char *found[2];

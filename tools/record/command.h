@@ -28,11 +28,9 @@ int hlg_record_command_find(const char *name, char found[static PATH_MAX],
  */
 size_t hlg_record_command_guests(char *const *command, const char **found, size_t most);
 
-/* The only one; NULL if there is none, or there are several. */
-const char *hlg_record_command_guest(char *const *command);
-
-/* Why there is none, as a clause without its subject. */
-const char *hlg_record_command_lacks(char *const *command);
+/* What to say of a command where there are none, behind its name and a colon. */
+#define HLG_RECORD_COMMAND_LACKS \
+	"no guest ELF is named by its arguments, or lies inside it"
 
 /* The module of WebAssembly that the guest runs, which is such a word, too. */
 const char *hlg_record_command_module(char *const *command);

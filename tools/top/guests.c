@@ -77,10 +77,10 @@ static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 				   "ELF (name each that runs: hlguest top guest.elf -p "
 				   "%s)",
 				   r->pid, r->pid);
-	return hlg_err_set(
-		err, HLG_EWORDS,
-		"%s: %s (name each that runs: hlguest top guest.elf -- %s ...)",
-		r->command[0], hlg_record_command_lacks(r->command), r->command[0]);
+	return hlg_err_set(err, HLG_EWORDS,
+			   "%s: " HLG_RECORD_COMMAND_LACKS
+			   " (name each that runs: hlguest top guest.elf -- %s ...)",
+			   r->command[0], r->command[0]);
 }
 
 int hlg_top_guests_find(struct hlg_top_guests *g, const struct hlg_verb_texts *named,
