@@ -81,9 +81,10 @@ class Callers:
                 bare += 1
                 continue
             image, own = place
-            if s.ip in exits:
-                own = own._replace(name="__vm_exit__ in " + own.name)
-            way = (image, own), *(self.space.place(at - 1)[::2] for at in s.callers[0])
+            left = ()
+            if s.ip in exits:  # which stands on the function
+                left = (image, own._replace(name="__vm_exit__ in " + own.name)),
+            way = *left, place, *(self.space.place(at - 1)[::2] for at in s.callers[0])
             if not s.callers[1]:
                 way += (None, TRUNCATED),
             ways[way, s.callers[1]] += 1

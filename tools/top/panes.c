@@ -170,10 +170,13 @@ static int compare_ways(const void *a, const void *b, void *of)
 	return x->cut - y->cut;
 }
 
-/* A sample of which no caller is known: most are on their way (callers.h). */
+/* A sample of which no caller is known: most are on their way (callers.h). One at a VM
+ * exit has its function's frame, too. */
 static bool is_bare(const struct way *way)
 {
-	return way->path->n == 1 && way->path->cut;
+	const struct hlg_path *path = way->path;
+
+	return path->cut && path->n <= (path->row->border ? 2 : 1);
 }
 
 static int compare_counts(const void *a, const void *b)
