@@ -89,7 +89,7 @@ struct sums {
 	struct hlg_count seen, deselected, host, guest, kinds[HLG_N_KINDS], dropped;
 	struct hlg_count functions, others, regions, host_rows, events;
 	uint64_t trust; /* samples on and off boundaries, and not tested */
-	size_t notes, remarks, trusts;
+	size_t notes, remarks, trusts, intervals;
 	double percent;
 };
 
@@ -120,6 +120,17 @@ static void check_trust(struct sums *sums, char *cells[N_COLUMNS])
 	ck_assert_int_eq(cells[PERCENT][0] != '\0', HLG_HAVE_ZYDIS && (i == 0 || i == 3));
 	ck_assert_str_eq(cells[PERIOD], "");
 	sums->trust += strtoull(cells[SAMPLES], NULL, 10);
+}
+
+/* Of rows and of the check, in this order. */
+static void check_interval(struct sums *sums, char *cells[N_COLUMNS])
+{
+	static const char *const of[][2] = {{"rows", "95.00"}, {"trust", "99.00"}};
+	size_t i = sums->intervals++;
+
+	ck_assert_uint_lt(i, 2);
+	ck_assert_str_eq(cells[NAME], of[i][0]);
+	ck_assert_str_eq(cells[PERCENT], of[i][1]);
 }
 
 /* Nothing but the text. */
@@ -163,6 +174,10 @@ static struct hlg_count *sum_of(struct sums *sums, char *cells[N_COLUMNS])
 		return &sums->events;
 	if (strcmp(record, "trust") == 0) {
 		check_trust(sums, cells);
+		return NULL;
+	}
+	if (strcmp(record, "interval") == 0) {
+		check_interval(sums, cells);
 		return NULL;
 	}
 	check_text(cells);
@@ -254,6 +269,7 @@ START_TEST(reconciles)
 	ck_assert_uint_ge(s.notes, 1);
 	ck_assert_uint_ge(s.remarks, 1);
 	ck_assert_uint_eq(s.trusts, 4);
+	ck_assert_uint_eq(s.intervals, 2);
 	ck_assert_uint_eq(s.trust,
 			  s.kinds[HLG_FUNCTION].samples + s.kinds[HLG_LABEL].samples);
 	free(text);

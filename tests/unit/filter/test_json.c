@@ -158,10 +158,21 @@ static void check_keys(const json_t *o, const char *const *keys)
 
 START_TEST(shape)
 {
-	static const char *const top[] = {
-		"hlguest",           "format", "weight", "images",    "events", "totals",
-		"effective_samples", "trust",  "notes",  "functions", "other",  "border",
-		"regions",           NULL};
+	static const char *const top[] = {"hlguest",
+					  "format",
+					  "weight",
+					  "images",
+					  "events",
+					  "totals",
+					  "effective_samples",
+					  "trust",
+					  "notes",
+					  "functions",
+					  "other",
+					  "border",
+					  "regions",
+					  "interval_percent",
+					  NULL};
 	static const char *const image[] = {"path",    "name",         "build_id",
 					    "base",    "bases",        "base_from",
 					    "symbols", "symbol_table", NULL};
@@ -176,8 +187,9 @@ START_TEST(shape)
 					    "base",       "more_images", "gap_share",
 					    "precise_ip", "event_kind",  "banner",
 					    "shout",      "notes",       NULL};
-	static const char *const boundary[] = {"on",  "off",  "undecodable", "share",
-					       "low", "high", "chance",      NULL};
+	static const char *const boundary[] = {
+		"on",   "off",    "undecodable",      "share", "low",
+		"high", "chance", "interval_percent", NULL};
 	static const char *const base[] = {"image", "verdict", "base",  "from",
 					   "bases", "fits",    "moved", NULL};
 	json_t *root = hostile("format=json"), *first;
