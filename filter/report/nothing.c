@@ -216,7 +216,9 @@ static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_er
 			    "%s%sno guest samples: all %" PRIu64 " of %s are of the "
 			    "host (%s%s)",
 			    of, put_selection(selection, p), count_kept(p), events,
-			    passed[0] ? passed : RECORD,
+			    passed[0]               ? passed
+			    : p->options->selection ? "leave it out to see what there is"
+						    : RECORD,
 			    p->options->mode == HLG_SHOW_GUEST
 				    ? "; --mode=host shows them"
 				    : "");

@@ -111,6 +111,8 @@ static int read_contents(struct worker *w, size_t number, bool apart,
 	rc = read_path(w, path, contents->saved,
 		       w->options->mode != HLG_SHOW_GUEST ? &contents->rows : NULL, file);
 	file->sums.traced = hlg_profile_traced(&w->file).samples;
+	if (!w->all.options)
+		file->telling = file->sums.guest;
 	return rc;
 }
 
@@ -128,12 +130,15 @@ static int read_all(struct worker *w, size_t number)
 	const struct hlg_feed_how how = {.threads = w->how.threads};
 	struct hlg_batch_file *file = &w->batch->files[number];
 	struct hlg_recording_sums sums;
+	int rc;
 
 	if (!hlg_profile_init(&w->all, &w->unselected))
 		return hlg_err_memory(&file->err, w->batch->paths[number]);
 	hlg_profile_keep_apart(&w->all);
-	return hlg_feed_read(w->batch->paths[number], &how, &w->all, NULL, &sums,
-			     &file->err);
+	rc = hlg_feed_read(w->batch->paths[number], &how, &w->all, NULL, &sums,
+			   &file->err);
+	file->telling = sums.guest;
+	return rc;
 }
 
 /* Where the guests of a file lie that was read wholly. */

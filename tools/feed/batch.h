@@ -17,6 +17,7 @@ struct hlg_batch_file {
 	int rc; /* of reading it */
 	struct hlg_err err;
 	struct hlg_recording_sums sums;
+	uint64_t telling; /* its guest samples, selected or not: they tell who runs what */
 	struct hlg_per_file_verdict fit; /* if it was asked for */
 	struct hlg_note_list notes;      /* of who runs which image */
 	struct hlg_runners units;        /* who they are, if it was asked for; unless */

@@ -52,7 +52,7 @@ int hlg_whose_begin(struct hlg_whose *whose, size_t number, struct hlg_err *err)
 	}
 	if (!whose->parted)
 		return 0;
-	if (file->sums.guest == 0)
+	if (file->telling == 0)
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: has no sample of a guest, which would tell who runs "
