@@ -105,8 +105,22 @@ static const struct hlg_build *find_namesake(const struct hlg_image *image,
 	return NULL;
 }
 
+/* Did others of the images run, as record noted, and not this one? */
+static bool ran_others(const struct hlg_image *image, const struct hlg_space *space,
+		       const struct hlg_builds *builds)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < builds->n; i++) {
+		if (!image->map && is_build(image, &builds->at[i]))
+			return false;
+		any |= builds->at[i].noted && is_any(space, &builds->at[i]);
+	}
+	return any;
+}
+
 /* Which images may have samples of the profile: those they lie in; and if any lies in
- * none, those whose base may come to be another one. */
+ * none, those whose base may come to be another one, unless only others ran. */
 static void find_sampled(bool *sampled, const struct hlg_profile *profile,
 			 const struct hlg_space *space)
 {
@@ -127,7 +141,8 @@ static void find_sampled(bool *sampled, const struct hlg_profile *profile,
 			outside = true;
 	}
 	for (size_t i = 0; outside && i < space->n_images; i++)
-		sampled[i] |= space->images[i]->from != HLG_BASE_STATED;
+		sampled[i] |= space->images[i]->from != HLG_BASE_STATED &&
+			      !ran_others(space->images[i], space, &profile->builds);
 }
 
 /* What an ELF is known by, however often it is named. */

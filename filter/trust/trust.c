@@ -341,22 +341,31 @@ enum hlg_trust_verdict hlg_trust_of_ran(const struct hlg_ran *ran)
 							: HLG_TRUST_MISMATCH;
 }
 
-/* Takes over what recordings tell of the builds that ran. Of images with samples: another
- * ran in none of them, in some, or in all that tell. */
+static uint64_t samples_of(const struct hlg_image_test *ti)
+{
+	uint64_t samples = 0;
+
+	for (size_t k = 0; k < ti->n_bases; k++)
+		samples += ti->bases[k].count.samples;
+	return samples;
+}
+
+/* Takes over what recordings tell of the builds that ran. Of images with samples, or of
+ * all where none has any: another ran in none of them, in some, or in all that tell. */
 static enum hlg_trust_verdict identify(struct hlg_trust *trust,
 				       const struct hlg_profile *profile)
 {
 	enum hlg_trust_verdict verdict = HLG_TRUST_UNTESTED;
+	bool any = false;
 
+	for (size_t i = 0; i < trust->n_images; i++)
+		any |= samples_of(&trust->images[i]) != 0;
 	for (size_t i = 0; i < profile->ran.n && i < trust->n_images; i++) {
 		struct hlg_image_test *ti = &trust->images[i];
-		uint64_t samples = 0;
 
 		ti->ran = &profile->ran.at[i];
 		ti->identity = hlg_rans_worst(ti->ran);
-		for (size_t k = 0; k < ti->n_bases; k++)
-			samples += ti->bases[k].count.samples;
-		if (samples && hlg_trust_of_ran(ti->ran) > verdict)
+		if ((samples_of(ti) || !any) && hlg_trust_of_ran(ti->ran) > verdict)
 			verdict = hlg_trust_of_ran(ti->ran);
 	}
 	return verdict;

@@ -388,6 +388,32 @@ START_TEST(an_id_that_was_cut)
 }
 END_TEST
 
+/* What lies nowhere may be of an image without a base, unless only another one ran. */
+START_TEST(what_ran_is_named)
+{
+	static char file[] = "a.elf";
+	struct hlg_build build = {.file = file, .noted = true};
+	struct hlg_run run;
+
+	kit_trust_guest("a.elf");
+	kit_trust_guest("b.elf");
+	kit_start(&run, "a.elf@0x100000 b.elf@0x800000");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, 0x5000060, 1, 1);
+	run.space.images[0]->from = HLG_BASE_DEFAULT;
+	strcpy(run.space.images[0]->elf.build_id, "0011");
+	strcpy(run.space.images[1]->elf.build_id, "2233");
+	strcpy(build.id, _i ? "4455" : "2233");
+	ck_assert(hlg_builds_add(&run.profile.builds, &build));
+	hlg_identity_judge(&run.profile, &run.space, true);
+	ck_assert_uint_eq(run.profile.ran.n, _i);
+	if (_i)
+		ck_assert_int_eq(hlg_rans_worst(&run.profile.ran.at[0]),
+				 HLG_IDENTITY_OTHER);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* A sandbox that ran another ELF in turn is of neither. */
 START_TEST(a_sandbox_in_two_lanes)
 {
@@ -729,6 +755,7 @@ int main(void)
 	tcase_add_loop_test(tc, nobodys_threads, 0, 2);
 	tcase_add_loop_test(tc, newer, 0, 2);
 	tcase_add_loop_test(tc, an_id_that_was_cut, 0, 2);
+	tcase_add_loop_test(tc, what_ran_is_named, 0, 2);
 	tcase_add_loop_test(tc, a_sandbox_in_two_lanes, 0, 2);
 	tcase_add_test(tc, stretches_are_told_of);
 	tcase_add_test(tc, a_stretch_of_another_elf);
