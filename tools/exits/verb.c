@@ -128,7 +128,7 @@ static void note_least(struct hlg_run *run, const struct hlg_exits_report *r)
 		total += t->rows[i].total;
 		least = t->rows[i].min < least ? t->rows[i].min : least;
 	}
-	if (n < PAIRS || least < total / n / PART)
+	if (n < PAIRS || least == 0 || least < total / n / PART)
 		return;
 	hlg_run_note(
 		run,
@@ -201,7 +201,8 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		hlg_exits_add_times(&r.time, &sums->vcpus[i]);
 	hlg_exits_histogram(r.octaves, sums, r.kind, &choice);
 	note_shares(run, &r);
-	note_least(run, &r);
+	if (!args->reason && args->port.n == 0) /* those take what they take */
+		note_least(run, &r);
 	if (rc == 0 && run->notes.lost)
 		rc = hlg_err_memory(err, "report");
 	if (rc == 0)
