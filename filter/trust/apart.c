@@ -324,14 +324,14 @@ static void note_all(const struct hlg_apart *apart, const struct hlg_runners *un
 	size_t untold = 0;
 
 	for (size_t i = 0, j; i < units->n; i = j) {
-		uint64_t outside[UNTOLD] = {0};
-		bool any = false;
+		uint64_t outside[UNTOLD] = {0}, any = 0;
 
 		j = hlg_runners_guest(units, i);
 		for (size_t k = i; k < j; k++) {
-			any |= units->at[k].untold;
-			outside[units->at[k].untold] +=
-				count_outside(apart, &units->at[k], units->all);
+			uint64_t n = count_outside(apart, &units->at[k], units->all);
+
+			outside[units->at[k].untold] += n;
+			any += units->at[k].untold ? n : 0;
 		}
 		if (any) {
 			const struct hlg_runner whole = sum_up(&units->at[i], j - i);

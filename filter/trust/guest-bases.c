@@ -79,10 +79,14 @@ static void tell(struct hlg_guest_bases *bases, const char *path,
 {
 	const struct hlg_runner *of = &units->at[i];
 	const bool thread = of->sandbox < 0;
-	hlg_note_list_adder *note = hlg_note_list_crowd_adder(bases->untold++);
+	hlg_note_list_adder *note;
 	char part[40] = "of";
 	uint64_t samples = 0;
 
+	bases->untold++;
+	if (!outside) /* none is selected that is */
+		return;
+	note = hlg_note_list_crowd_adder(bases->told++);
 	for (; i < end; i++)
 		samples += units->at[i].samples;
 	if (outside < samples)
@@ -220,7 +224,7 @@ void hlg_guest_bases_tell(const struct hlg_guest_bases *bases,
 			  struct hlg_note_list *notes)
 {
 	hlg_note_list_append(notes, &bases->notes);
-	hlg_note_list_crowd_rest(notes, bases->untold, "samples that are outside here");
+	hlg_note_list_crowd_rest(notes, bases->told, "samples that are outside here");
 }
 
 /* Does a base have any of these addresses? */

@@ -23,7 +23,8 @@ struct hlg_guest_bases {
 	unsigned n_lanes;
 	bool has_shared; /* some are in HLG_LANE_SHARED */
 	bool selected;   /* in: samples are some of those that bases are found from */
-	size_t untold;   /* guests without a base, or without a lane */
+	size_t untold;   /* guests without a base, or without a lane; */
+	size_t told;     /* of these, with samples outside: notes, as of a crowd */
 	struct hlg_note_list notes; /* who they are */
 };
 
