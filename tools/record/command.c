@@ -113,7 +113,15 @@ static const char *find_inside(const char *vmm)
 	return is ? vmm : NULL;
 }
 
-/* The guests, or the modules, among the words behind the first, each word once: at most
+bool hlg_record_command_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+/* The guests, or the modules, among the words behind the first, each file once: at most
  * `most` of them into found. Returns how many there are. */
 static size_t find_named(char *const *command, bool wasm, const char **found, size_t most)
 {
@@ -129,7 +137,8 @@ static size_t find_named(char *const *command, bool wasm, const char **found, si
 									      : NULL;
 		size_t k = 0;
 
-		while (word && k < n && k < most && strcmp(found[k], word) != 0)
+		while (word && k < n && k < most &&
+		       !hlg_record_command_same(found[k], word))
 			k++;
 		if (!word || (k < n && k < most))
 			continue;

@@ -5,6 +5,7 @@
 #define HLG_TOOLS_RECORD_COMMAND_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "symtab/err.h"
@@ -20,7 +21,7 @@ int hlg_record_command_find(const char *name, char found[static PATH_MAX],
 
 /*
  * The guests' ELFs: words behind the first one, or what follows the = of one
- * (--kernel=guest.elf), each word once: ELFs for x86-64 or AArch64 without an
+ * (--kernel=guest.elf), each file once: ELFs for x86-64 or AArch64 without an
  * interpreter, so no program of this machine as a VMM behind sudo(8) is, and not the file
  * of the first word. If there is none, the first word, a path, where that program has its
  * guest inside it. Returns how many are in found, at most `most`, which is 1 at least; 0:
@@ -29,8 +30,11 @@ int hlg_record_command_find(const char *name, char found[static PATH_MAX],
 size_t hlg_record_command_guests(char *const *command, const char **found, size_t most);
 
 /* What to say of a command where there are none, behind its name and a colon. */
-#define HLG_RECORD_COMMAND_LACKS \
+#define HLG_RECORD_COMMAND_LACKS                                                         \
 	"no guest ELF is named by its arguments, or lies inside it"
+
+/* Are these two paths of one file? */
+bool hlg_record_command_same(const char *a, const char *b);
 
 /* The module of WebAssembly that the guest runs, which is such a word, too. */
 const char *hlg_record_command_module(char *const *command);

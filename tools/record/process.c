@@ -25,14 +25,6 @@ struct process {
 	size_t n;
 };
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
-}
-
 /* /proc/PID/NAME, and the path that it links to. */
 static bool read_link(int32_t pid, const char *name, char link[static 64],
 		      char path[static PATH_MAX])
@@ -101,7 +93,7 @@ static bool push_words(struct process *p)
 void hlg_record_guests_add(struct hlg_record_guests *guests, const char *path)
 {
 	for (size_t i = 0; i < guests->n; i++)
-		if (same_file(guests->paths[i], path))
+		if (hlg_record_command_same(guests->paths[i], path))
 			return;
 	guests->full |= guests->n == HLG_BESIDE_GUESTS;
 	if (guests->full)
@@ -131,9 +123,9 @@ void hlg_record_process_add(struct hlg_record_guests *guests, int32_t pid)
 	char link[64], path[PATH_MAX];
 	bool trusted, ok, found;
 
-	if (!read_link(pid, "root", link, path) || !same_file(link, "/") ||
+	if (!read_link(pid, "root", link, path) || !hlg_record_command_same(link, "/") ||
 	    !read_link(pid, "cwd", link, p.cwd) || !read_link(pid, "exe", link, path) ||
-	    !same_file(link, path))
+	    !hlg_record_command_same(link, path))
 		return;
 	trusted = hlg_beside_is_trusted(path);
 	/* No program is looked into whose path has no /: command.h. */
