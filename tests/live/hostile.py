@@ -25,7 +25,7 @@ from tap import Skip, Tap, must, parser, run
 
 LEAST = 500
 DEEPEST = 127
-SAID = re.compile(r"^hlguest: (\d+) of (\d+) guest samples have callers.*"
+SAID = re.compile(r"^hlguest: (\d+) of (\d+) guest samples? ha(?:s|ve) callers.*"
                   r"^hlguest: \S+: \d+ guest samples?, \d+ of the host, (\d+) lost$", re.M | re.S)
 # What programs do, and how long perf's interrupts take.
 OF_OTHERS = re.compile(r"segfault at|traps: |perf: interrupt took too long|process '.*' started")

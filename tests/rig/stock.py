@@ -316,7 +316,7 @@ def stacks(back):
 def check_callers(back, build, step, tree, least=300):
     back.must(step)
     got, every = (int(n) for n in re.search(
-        r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text(step + ".err"),
+        r"^hlguest: (\d+) of (\d+) guest samples? ha(?:s|ve) callers", back.text(step + ".err"),
         re.M).groups())
     if got != every:
         yield f"{step}: {got} of {every} samples have callers"
@@ -346,7 +346,7 @@ def limited_more(back, build, folder):
     one line says why."""
     back.must("yama-process")  # without those of the first moment
     said = back.text("yama-process.err")
-    if not re.search(r"^hlguest: [1-9]\d+ of \d+ guest samples have callers", said, re.M):
+    if not re.search(r"^hlguest: [1-9]\d+ of \d+ guest samples? ha(?:s|ve) callers", said, re.M):
         yield said
     if back.vendor is SVM:
         yield from check_callers(back, build, "yama-tables", guest("tree", build, folder, *TABLES),
@@ -378,7 +378,7 @@ def hostile(back):
     """Of a guest that means harm: some samples have callers, and nothing else happens."""
     back.must("hostile")
     got, every = (int(n) for n in re.search(
-        r"^hlguest: (\d+) of (\d+) guest samples have callers", back.text("hostile.err"),
+        r"^hlguest: (\d+) of (\d+) guest samples? ha(?:s|ve) callers", back.text("hostile.err"),
         re.M).groups())
     if not 0 < got <= every or every < LEAST:
         yield f"{got} of {every} samples have callers"
