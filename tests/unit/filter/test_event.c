@@ -78,6 +78,8 @@ START_TEST(words)
 	}
 	ck_assert_ptr_nonnull(strstr(hlg_event_meaning(HLG_EVENT_COUNTER, 0), "skid"));
 	ck_assert_ptr_nonnull(strstr(hlg_event_meaning(HLG_EVENT_COUNTER, 3), "skid"));
+	ck_assert_str_eq(hlg_event_meaning(HLG_EVENT_COUNTER, 1),
+			 hlg_event_meaning(HLG_EVENT_COUNTER, 3));
 	ck_assert_ptr_nonnull(strstr(hlg_event_meaning(HLG_EVENT_TIMER, 0), "timer"));
 }
 END_TEST
