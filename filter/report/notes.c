@@ -547,7 +547,7 @@ static void warn_cpus(struct hlg_report *r)
 		hlg_note_list_warn(&r->notes,
 				   "the CPU of %" PRIu64 " sample%s was not recorded "
 				   "(record with hlguest record, or perf's --sample-cpu)",
-				   samples, samples == 1 ? "" : "s");
+				   samples, hlg_plural_s(samples));
 }
 
 /* Where only what guests halt with was recorded, of what tells sandboxes apart. */

@@ -8,6 +8,7 @@
 
 #include "filter/trust/runners.h"
 #include "filter/trust/verdict.h"
+#include "symtab/plural.h"
 
 /* Why it cannot be told of a guest. */
 enum untold {
@@ -262,29 +263,18 @@ static void note(const struct hlg_runner *guest, const uint64_t outside[static U
 	if (add)
 		add(notes, "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here%s",
 		    thread ? "thread" : "sandbox", thread ? guest->tid : guest->sandbox,
-		    guest->samples, guest->samples == 1 ? "" : "s", why,
+		    guest->samples, hlg_plural_s(guest->samples), why,
 		    !outside[NONE] ? ""
 		    : thread       ? " (if it runs several in turn, record --sandboxes)"
 				   : " (another ELF? name it, too; at another base? "
 				     "FILE@auto looks for it)");
 }
 
-/* Stretches of a sandbox as one. */
-static struct hlg_runner sum_up(const struct hlg_runner *units, size_t n)
-{
-	struct hlg_runner whole = units[0];
-
-	whole.end = units[n - 1].end;
-	for (size_t i = 1; i < n; i++)
-		whole.samples += units[i].samples;
-	return whole;
-}
-
 /* Judges the stretches of a sandbox together, and each that does not fit so by itself. */
 static void judge_guest(const struct hlg_apart *apart, struct hlg_runner *units, size_t n,
 			const struct hlg_runner_sample *all)
 {
-	struct hlg_runner whole = sum_up(units, n);
+	struct hlg_runner whole = hlg_runners_sum(units, n);
 
 	judge(apart, &whole, all, true);
 	for (size_t i = 0; i < n; i++) {
@@ -334,7 +324,8 @@ static void note_all(const struct hlg_apart *apart, const struct hlg_runners *un
 			any += units->at[k].untold ? n : 0;
 		}
 		if (any) {
-			const struct hlg_runner whole = sum_up(&units->at[i], j - i);
+			const struct hlg_runner whole =
+				hlg_runners_sum(&units->at[i], j - i);
 
 			note(&whole, outside, untold++, notes);
 		}

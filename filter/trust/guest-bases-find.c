@@ -353,13 +353,11 @@ static bool add_matched(struct hlg_guest_bases_found *found,
 static bool is_inside(const struct hlg_guest_bases_finder *finder,
 		      const struct hlg_runners *units, size_t begin, size_t end)
 {
-	uint64_t all = 0;
+	const struct hlg_runner guest = hlg_runners_sum(&units->at[begin], end - begin);
 
-	for (size_t i = begin; i < end; i++)
-		all += units->at[i].samples;
-	return (double)hlg_runners_outside(units->all, units->at[begin].begin,
-					   units->at[end - 1].end, finder->space,
-					   0) <= (1 - FIT) * (double)all;
+	return (double)hlg_runners_outside(units->all, guest.begin, guest.end,
+					   finder->space,
+					   0) <= (1 - FIT) * (double)guest.samples;
 }
 
 /* Puts a guest that runs what was placed before into a lane. */

@@ -9,6 +9,7 @@
 #include "symtab/bsearch.h"
 #include "symtab/grow.h"
 #include "symtab/image/lane.h"
+#include "symtab/plural.h"
 
 /* Does a guest lie across just those that were placed before that others in a lane do? */
 static bool share_alike(const struct hlg_guest_bases *bases,
@@ -72,31 +73,26 @@ static void give(struct hlg_guest_bases_found *found, size_t unit, unsigned lane
 		found->units.at[i].lane = lane;
 }
 
-/* Says how many of the samples of a guest, which are in the units [i, end), are outside.
- */
+/* Says how many of the samples of a guest are outside. */
 static void tell(struct hlg_guest_bases *bases, const char *path,
-		 const struct hlg_runners *units, size_t i, size_t end, uint64_t outside)
+		 const struct hlg_runner *of, uint64_t outside)
 {
-	const struct hlg_runner *of = &units->at[i];
 	const bool thread = of->sandbox < 0;
 	hlg_note_list_adder *note;
 	char part[40] = "of";
-	uint64_t samples = 0;
 
 	bases->untold++;
 	if (!outside) /* none is selected that is */
 		return;
 	note = hlg_note_list_crowd_adder(bases->told++);
-	for (; i < end; i++)
-		samples += units->at[i].samples;
-	if (outside < samples)
+	if (outside < of->samples)
 		snprintf(part, sizeof(part), "for %" PRIu64 " of", outside);
 	if (note)
 		note(&bases->notes,
 		     "%s: %s %" PRId32 " has %" PRIu64
 		     " sample%s, %s which no base was found: outside here",
 		     path, thread ? "thread" : "sandbox", thread ? of->tid : of->sandbox,
-		     samples, samples == 1 ? "" : "s", part);
+		     of->samples, hlg_plural_s(of->samples), part);
 }
 
 /* The guest whose first unit this is has no base, or no room. */
@@ -142,13 +138,14 @@ static void tell_all(struct hlg_guest_bases *bases, const struct hlg_space *spac
 {
 	for (size_t i = 0, j; i < units->n; i = j) {
 		const bool shared = units->at[i].lane == HLG_LANE_SHARED;
+		struct hlg_runner guest;
 
 		j = hlg_runners_guest(units, i);
-		if (units->at[i].untold || shared)
-			tell(bases, path, units, i, j,
-			     hlg_runners_outside(units->all, units->at[i].begin,
-						 units->at[j - 1].end, space,
-						 shared ? 0 : HLG_LANE_NOBODY));
+		guest = hlg_runners_sum(&units->at[i], j - i);
+		if (guest.untold || shared)
+			tell(bases, path, &guest,
+			     hlg_runners_outside(units->all, guest.begin, guest.end,
+						 space, shared ? 0 : HLG_LANE_NOBODY));
 		bases->has_shared |= shared;
 	}
 }

@@ -97,6 +97,16 @@ uint64_t hlg_runners_outside(const struct hlg_runner_sample *all, size_t begin,
 	return outside;
 }
 
+struct hlg_runner hlg_runners_sum(const struct hlg_runner *units, size_t n)
+{
+	struct hlg_runner whole = units[0];
+
+	whole.end = units[n - 1].end;
+	for (size_t i = 1; i < n; i++)
+		whole.samples += units[i].samples;
+	return whole;
+}
+
 size_t hlg_runners_guest(const struct hlg_runners *units, size_t i)
 {
 	const struct hlg_runner_sample *first = &units->all[units->at[i].begin];

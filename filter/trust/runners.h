@@ -71,6 +71,9 @@ bool hlg_runners_narrow(struct hlg_runners *units, const struct hlg_profile *pro
 const struct hlg_runner *hlg_runners_find(const struct hlg_runners *units,
 					  int32_t sandbox, int32_t tid, uint32_t stretch);
 
+/* n units of one guest, one at least and in their order, as one, of the first's lane. */
+struct hlg_runner hlg_runners_sum(const struct hlg_runner *units, size_t n);
+
 /* How many of the samples [begin, end) would be in no image of the space, in this lane.
  */
 uint64_t hlg_runners_outside(const struct hlg_runner_sample *all, size_t begin,
