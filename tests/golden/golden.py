@@ -262,7 +262,7 @@ def main():
             failed += result.startswith("not ok")
             print(result.replace("ok -", f"ok {number} -", 1))
             for note in "\n".join(notes).split("\n") if notes else []:
-                print("# " + note)
+                print("# " + note, file=sys.stderr)
     return 1 if failed else 0
 
 

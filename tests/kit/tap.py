@@ -29,12 +29,14 @@ class Skip(Exception):
 
 
 class Tap:
-    """Prints results as they come and the plan behind them."""
+    """Prints results as they come and the plan behind them. What failed goes to standard error:
+    of a test that failed, meson shows that alone."""
 
     def __init__(self):
         self.number = 0
         self.failed = 0
-        sys.stdout.reconfigure(encoding="utf-8", line_buffering=True)
+        for stream in sys.stdout, sys.stderr:
+            stream.reconfigure(encoding="utf-8", line_buffering=True)
 
     def result(self, ok, name, notes=()):
         self.number += 1
@@ -42,7 +44,7 @@ class Tap:
         print(f"{'ok' if ok else 'not ok'} {self.number} - {name}")
         for note in notes if not ok else ():
             for line in str(note).split("\n"):
-                print("# " + line)
+                print("# " + line, file=sys.stderr)
 
     def same(self, actual, expected, name):
         self.result(actual == expected, name,

@@ -258,8 +258,9 @@ def main():
     for number, (what, wrong) in enumerate(checks.items(), 1):
         wrong = list(wrong)
         failed += bool(wrong)
-        print(f"{'not ok' if wrong else 'ok'} {number} - {what}",
-              *("# " + line for line in wrong), sep="\n")
+        print(f"{'not ok' if wrong else 'ok'} {number} - {what}")
+        for line in wrong:
+            print("# " + line, file=sys.stderr)
     return failed != 0
 
 

@@ -59,8 +59,9 @@ def main():
         read, wrong = wrong_names(args.build, folder)
         good = read and not wrong
         failed += not good
-        print(f"{'ok' if good else 'not ok'} {number} - {folder}: {read} objects",
-              *("# " + line for line in wrong), sep="\n")
+        print(f"{'ok' if good else 'not ok'} {number} - {folder}: {read} objects")
+        for line in wrong:
+            print("# " + line, file=sys.stderr)
     _, wrong = wrong_names(args.build, "tests")
     seen = any(": mkelf_" in line for line in wrong)
     failed += not seen
