@@ -416,9 +416,11 @@ def check_builds(build, folder):
             out, err, status = run(hlguest_of(build), "report", file, recording)
             if status != expected or said not in " ".join(out.split("\n")):
                 yield f"{recording}: {said}: status {status}: {err}{out}"
+            # Where VM exits are slow, much of so short a run is in the monitor's own stub.
             if said.startswith("another build") and (
-                    f"check     WRONG ELF: build id {build_id[:8]} ran, this is 00000000\n"
-                    not in out or "instruction starts" in out):
+                    not re.search(f"^check     WRONG ELF: build id {build_id[:8]} ran, this is "
+                                  r"0{8}(; outside the ELF: \d+ of \d+)?$", out, re.M)
+                    or "instruction starts" in out):
                 yield f"{recording}: another build is not what is said: {out}"
 
 
