@@ -128,13 +128,12 @@ def check_tests(build, before, after):
         for path in saved:
             drop_times(path)
         text = compared(build, *saved, "--weight=samples")
+    # Of regions, too, shares are of all that is compared, VM exits among it.
+    n1, n2 = (sum(int(row["samples_" + s]) for row in table(text, "function"))
+              for s in ("before", "after"))
     for record in "function", "region":
         rows = table(text, record)
         for row in rows:
-            # Of the border, shares are of the guest; of what computes, of the rest.
-            n1, n2 = (sum(int(other["samples_" + s]) for other in rows
-                          if row["kind"] == "border" or other["kind"] != "border")
-                      for s in ("before", "after"))
             x1, x2 = int(row["samples_before"]), int(row["samples_after"])
             least = min(x1 + x2, n1 + n2 - x1 - x2) * min(n1, n2) / (n1 + n2)
             p = fisher(x1, n1, x2, n2) if least < 5 else chi_square(x1, n1, x2, n2)

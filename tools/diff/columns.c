@@ -91,7 +91,8 @@ double hlg_diff_columns_self(const struct hlg_diff *diff, const struct hlg_diff_
 			     int s)
 {
 	const struct hlg_view *view = &diff->side[s].all;
-	double total = (double)hlg_count_weigh(view->weight, view->kept);
+	double total = (double)hlg_count_weigh(view->weight,
+					       hlg_rows_sum(&diff->side[s].report, view));
 
 	return total > 0 ? (double)hlg_count_weigh(view->weight, row->self[s]) / total
 			 : 0;

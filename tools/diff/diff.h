@@ -7,12 +7,10 @@
  * (key.h) within the paired image; what is in no image is one row. Regions are compared
  * only if every image is of the same build.
  *
- * Shares are of a side's kept guest weight (view.h), so what a side has more of in total
- * does not show; and when one function takes less, all others have more of what is left.
- *
- * What is of the border (filter/view/border.h) is in rows of its own, whose shares are of
- * the side's guest weight. In builds that are the same an address is the border's on both
- * sides if the samples of one tell so.
+ * Shares are of the side's weight in all rows (hlg_rows_sum), those of the border
+ * (filter/view/border.h) among them; so what a side has more of in total does not show,
+ * and when one row takes less, all others have more of the whole. In builds that are the
+ * same an address is the border's on both sides if the samples of one tell so.
  *
  * With children= rows are functions with all that they call: their counts do not add up.
  *

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/rows.h"
 #include "tools/diff/join.h"
 
 enum {
@@ -86,52 +87,44 @@ static bool weigh_runs(struct runs *runs, const struct hlg_diff_side *side,
 	return true;
 }
 
-/* What shares of functions are worth; those of the border are of the whole guest. */
-static double observations(const struct hlg_view *view, bool border)
+/* Shares, of functions and of VM exits, are of all that has a row: what a guest does more
+ * of at its exits does not make its functions larger. */
+static double total_of(const struct hlg_diff_side *side, const struct hlg_view *view)
 {
-	return border ? view->guest_observations : view->observations;
-}
-
-static bool is_border(const struct hlg_diff_row *row)
-{
-	const struct hlg_row *of = row->row[0] ? row->row[0] : row->row[1];
-
-	return of && of->border;
+	return (double)hlg_count_weigh(view->weight, hlg_rows_sum(&side->report, view));
 }
 
 /* One row's share in every recording of a side. */
 static void list_runs(struct hlg_dispersion_run *list, const struct hlg_diff_side *side,
-		      const struct runs *runs, size_t n_rows, size_t row, bool border)
+		      const struct runs *runs, size_t n_rows, size_t row)
 {
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct hlg_view *view = &side->each[i];
-		double total = (double)hlg_count_weigh(view->weight,
-						       border ? view->guest : view->kept);
+		double total = total_of(side, view);
 		double weight = (double)runs->weight[i * n_rows + row];
 
-		list[i] = (struct hlg_dispersion_run){.share = total > 0 ? weight / total
-									 : 0,
-						      .weight = total,
-						      .n = observations(view, border)};
+		list[i] = (struct hlg_dispersion_run){
+			.share = total > 0 ? weight / total : 0,
+			.weight = total,
+			.n = hlg_rows_observations(&side->report, view)};
 	}
 }
 
-/* The same of one recording's, or several's, with what their phases leave of them. Where
- * recordings are compared, these show it themselves. */
-static double worth(const struct hlg_view *view, const struct hlg_row *row, bool border)
+/* How many observations a share of the side is worth, after what its phases leave of
+ * them. Where recordings are compared, these show it themselves. */
+static double worth(const struct hlg_diff_side *side, const struct hlg_row *row)
 {
-	return observations(view, border) / (row ? row->design : view->design);
+	return hlg_rows_observations(&side->report, &side->all) /
+	       (row ? row->design : side->all.design);
 }
 
-static struct hlg_share share_of(const struct hlg_view *view, struct hlg_count count,
-				 const struct hlg_row *row, bool border)
+static struct hlg_share share_of(const struct hlg_diff_side *side, struct hlg_count count,
+				 const struct hlg_row *row)
 {
-	double total =
-		(double)hlg_count_weigh(view->weight, border ? view->guest : view->kept);
-	double weight = (double)hlg_count_weigh(view->weight, count);
+	double total = total_of(side, &side->all);
+	double weight = (double)hlg_count_weigh(side->all.weight, count);
 
-	return hlg_interval_wilson(total > 0 ? weight / total : 0,
-				   worth(view, row, border));
+	return hlg_interval_wilson(total > 0 ? weight / total : 0, worth(side, row));
 }
 
 /* What is done to each row's shares in the recordings of both sides. */
@@ -146,8 +139,7 @@ struct task {
 static void list_row(const struct task *t, size_t i)
 {
 	for (int s = 0; s < 2; s++)
-		list_runs(t->lists[s], &t->diff->side[s], &t->runs[s], t->rows->n, i,
-			  is_border(&t->rows->row[i]));
+		list_runs(t->lists[s], &t->diff->side[s], &t->runs[s], t->rows->n, i);
 }
 
 /* Too few samples to become significant, among many rows. */
@@ -180,21 +172,18 @@ static bool fit(struct task *t)
 static void compare(const struct task *t, struct hlg_diff_row *row)
 {
 	const struct hlg_diff_side *a = &t->diff->side[0], *b = &t->diff->side[1];
-	bool border = is_border(row);
 
 	for (int s = 0; s < 2; s++)
-		row->share[s] = share_of(&t->diff->side[s].all, row->count[s],
-					 row->row[s], border);
+		row->share[s] = share_of(&t->diff->side[s], row->count[s], row->row[s]);
 	if (t->diff->by_runs)
 		hlg_compare_runs(&row->compared, t->lists[0], a->n_runs, t->lists[1],
 				 b->n_runs, &t->all);
 	else
-		hlg_compare_samples(
-			&row->compared,
-			(struct hlg_proportion){row->share[0].share,
-						worth(&a->all, row->row[0], border)},
-			(struct hlg_proportion){row->share[1].share,
-						worth(&b->all, row->row[1], border)});
+		hlg_compare_samples(&row->compared,
+				    (struct hlg_proportion){row->share[0].share,
+							    worth(a, row->row[0])},
+				    (struct hlg_proportion){row->share[1].share,
+							    worth(b, row->row[1])});
 	row->compared.diff = row->share[1].share - row->share[0].share;
 }
 

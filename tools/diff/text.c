@@ -59,6 +59,7 @@ static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
 	};
 	const struct hlg_diff_side *side = &diff->side[s];
 	const struct hlg_tested *tested = &side->report.trust.all;
+	const double effective = hlg_rows_observations(&side->report, &side->all);
 	char percent[16], line[256];
 	size_t n = (size_t)snprintf(
 		line, sizeof(line),
@@ -69,9 +70,8 @@ static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
 	if (side->all.dropped.samples)
 		n += (size_t)snprintf(line + n, sizeof(line) - n, ", %" PRIu64 " dropped",
 				      side->all.dropped.samples);
-	if (side->all.observations + 0.5 < (double)side->all.kept.samples)
-		snprintf(line + n, sizeof(line) - n, " (%.0f effective)",
-			 side->all.observations);
+	if (effective + 0.5 < (double)hlg_rows_sum(&side->report, &side->all).samples)
+		snprintf(line + n, sizeof(line) - n, " (%.0f effective)", effective);
 	fprintf(f, "%-10s", hlg_diff_columns_side[s]);
 	hlg_text_line_fold(f, &diff->screen, strlen(INDENT), INDENT, line);
 	for (size_t i = 0; i < side->n_runs && i < SHOWN; i++) {
@@ -380,12 +380,20 @@ static const char *share_word(const struct hlg_diff *diff)
 						  : "share of the guest's events";
 }
 
+/* Are VM exits left out, of which a side has some? */
+static bool lacks_exits(const struct hlg_diff *diff)
+{
+	return diff->side[0].options->border == HLG_BORDER_DROP &&
+	       (diff->side[0].all.border.samples || diff->side[1].all.border.samples);
+}
+
 /* What the shares of a table are of. */
 static void put_what(FILE *f, const struct hlg_diff *diff)
 {
 	char what[128];
 
-	snprintf(what, sizeof(what), "%s: change, before and after%s", share_word(diff),
+	snprintf(what, sizeof(what), "%s%s: change, before and after%s", share_word(diff),
+		 lacks_exits(diff) ? ", VM exits left out" : "",
 		 has_time(diff) ? "; and what that is in time" : "");
 	hlg_text_line_wrap(f, &diff->screen, "", what);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/rows.h"
 #include "filter/write/text-scale.h"
 #include "tools/diff/columns.h"
 
@@ -46,10 +47,16 @@ static const char *matched(const struct hlg_diff *diff)
 	return "by symbol: the builds differ";
 }
 
+/* All that has a row. */
+static double weigh(const struct hlg_diff_side *side)
+{
+	return (double)hlg_count_weigh(side->all.weight,
+				       hlg_rows_sum(&side->report, &side->all));
+}
+
 static int tell_shares(struct hlg_diff *diff)
 {
-	double before = (double)hlg_count_weigh(diff->weight, diff->side[0].all.kept);
-	double after = (double)hlg_count_weigh(diff->weight, diff->side[1].all.kept);
+	double before = weigh(&diff->side[0]), after = weigh(&diff->side[1]);
 	const char *unit = diff->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period";
 
 	const char *of =

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "filter/report/rows.h"
 #include "filter/write/table.h"
 #include "tools/diff/columns.h"
 #include "tools/diff/html.h"
@@ -134,6 +135,7 @@ static json_t *image_of(const struct hlg_image *of)
 static json_t *side_of(const struct hlg_diff_side *s)
 {
 	json_t *o = json_object(), *images = json_array(), *recordings = json_array();
+	double observations = hlg_rows_observations(&s->report, &s->all);
 
 	for (size_t i = 0; i < s->n_runs; i++)
 		json_array_append_new(recordings, hlg_json_text(s->paths[i]));
@@ -143,7 +145,7 @@ static json_t *side_of(const struct hlg_diff_side *s)
 	put(o, "images", images);
 	put(o, "guest", hlg_json_count(s->all.guest));
 	put(o, "dropped", hlg_json_count(s->all.dropped));
-	put(o, "observations", json_real(round(s->all.observations * 10) / 10));
+	put(o, "observations", json_real(round(observations * 10) / 10));
 	put(o, "verdict", json_string(hlg_verdict_word(s->report.trust.all.verdict)));
 	return o;
 }
