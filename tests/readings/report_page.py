@@ -126,17 +126,19 @@ class Judge(report_model.Judge):
         got = re.findall(
             r'<tr data-row="(\d+)"><td>(\S+) %</td><td>(.*?)</td><td>(\S+)–(\S+)</td>'
             r'<td>(\d+)</td>'
-            r'<th scope="row">(.*?)( <small>label</small>)?</th><td>(.*?)</td><td>(.*?)</td></tr>',
+            r'<th scope="row">(.*?)(?: <small>(label)</small>)?'
+            r'(?: <small class="owner">(.*?)</small>)?</th><td>(.*?)</td><td>(.*?)</td></tr>',
             text)
         if len(got) != len(rows) or len(got) != text.count("<tr") - 1:
             yield f"{len(got)} rows, not {len(rows)}"
         most, exact = None, len(self.guest) < PHASES
         for i, (one, row) in enumerate(zip(got, rows)):
-            number, share, bar, low, high, samples, name, label, size, at = one
+            number, share, bar, low, high, samples, name, label, owner, size, at = one
+            image = os.path.basename(row[3] or "") if len(self.made.space.bases) > 1 else ""
             most = float(high) if most is None else most
-            if [int(number), html.unescape(name), bool(label), int(samples), size, at] != [
-                    i, row[0], row[2] == "label", row[6], str(row[5] or ""), row[4] or ""] or \
-                    not near(share, 100 * row[-3], 2):
+            if [int(number), html.unescape(name), bool(label), owner, int(samples), size, at] != [
+                    i, row[0], row[2] == "label", image, row[6], str(row[5] or ""),
+                    row[4] or ""] or not near(share, 100 * row[-3], 2):
                 yield f"row {one}, not {row}"
             if exact and not (near(low, 100 * row[-2], 2) and near(high, 100 * row[-1], 2)):
                 yield f"row {name}: {low} to {high}, not {row[-2:]}"
@@ -313,8 +315,8 @@ class Judge(report_model.Judge):
             yield from self.time()
 
     def images(self):
-        for image, (guest, base) in itertools.zip_longest(
-                self.data["images"], self.made.space.bases):
+        for i, (image, (guest, base)) in enumerate(itertools.zip_longest(
+                self.data["images"], self.made.space.bases)):
             spans, at = [], TEXT
             while at < guest.end:
                 place = guest.place(at)
@@ -332,8 +334,8 @@ class Judge(report_model.Judge):
                 guest.second < guest.end)
             sections = [(0, guest.second - TEXT, ".text", 1), *sections,
                         (guest.end - TEXT, 64, ".rodata", 0)]
-            if [image["path"], image["base"], image["parts"]] != [
-                    guest.path, hex(base), {"at": [0], "from": [hex(TEXT)]}] or list(zip(*(
+            if [image["path"], image["name"], image["base"], image["parts"]] != [
+                    guest.path, self.made.space.called(i), hex(base), {"at": [0], "from": [hex(TEXT)]}] or list(zip(*(
                         image["sections"][key] for key in ("at", "size", "name", "code")))) \
                     != sections:
                 yield f"{image['path']}: {image['base']}, {image['parts']}, {image['sections']}"

@@ -522,13 +522,16 @@ class Pages:
 
 
 def check_shown(pages, words):
-    """The rows on the screen have JSON's shares, in its order; nothing is reported."""
+    """The rows on the screen have JSON's shares, in its order, and of several ELFs whose they are;
+    nothing is reported."""
     page, report, _ = pages.open(words)
     cells = page.run(CELLS)
     for cell, f in zip(cells, report["functions"]):
         text = [c.replace("\u202f", "") for c in cell]
         if text[0] != f"{f['percent']:.2f} %" or f"{f['low']:.2f}–{f['high']:.2f}" not in text or \
-                not any(c == f["name"] or c == f["name"] + " label" for c in text):
+                " ".join([f["name"], *["label"] * (f["kind"] == "label"),
+                          *[os.path.basename(f["image"] or "")] * (len(report["images"]) > 1)]
+                         ) not in text:
             yield f"{cell}, not {f}"
     if len(cells) < min(10, len(report["functions"])):
         yield f"{len(cells)} rows are shown"

@@ -34,6 +34,32 @@ static void write_total(FILE *f, const struct hlg_diff *diff)
 	hlg_diff_total_tell(diff, f);
 }
 
+/* Are both sides' images called the same? */
+static bool are_namesakes(const struct hlg_diff *diff)
+{
+	const struct hlg_space *before = diff->side[0].space,
+			       *after = diff->side[1].space;
+	bool same = before->n_images == after->n_images;
+
+	for (size_t i = 0; same && i < before->n_images; i++)
+		same = strcmp(hlg_image_short_name(before->images[i]),
+			      hlg_image_short_name(after->images[i])) == 0;
+	return same;
+}
+
+static void write_names(FILE *f, const struct hlg_diff *diff)
+{
+	if (!are_namesakes(diff)) {
+		hlg_page_words_names(f, diff->side[0].space);
+		fputs(" before, ", f);
+		hlg_page_words_names(f, diff->side[1].space);
+		fputs(" after", f);
+		return;
+	}
+	hlg_page_words_names(f, diff->side[1].space);
+	fputs(" before and after", f);
+}
+
 static bool write_answer(FILE *f, const struct hlg_diff *diff)
 {
 	char *total = hlg_diff_text_of(diff, write_total);
@@ -43,8 +69,8 @@ static bool write_answer(FILE *f, const struct hlg_diff *diff)
 	bool ok = total && head && tail && details;
 
 	fputs("<header id=\"answer\">\n<h1>", f);
-	hlg_page_words_names(f, diff->side[1].space);
-	fputs(" before and after</h1>\n", f);
+	write_names(f, diff);
+	fputs("</h1>\n", f);
 	if (ok) {
 		fputs("<p class=\"summary\"><strong>", f);
 		total[strcspn(total, "\n")] = '\0';
@@ -78,6 +104,7 @@ static void write_share(FILE *f, const struct hlg_diff_row *row, int s, double m
 static void write_row(FILE *f, const struct hlg_diff *diff, size_t i, double most)
 {
 	const struct hlg_diff_row *row = &diff->functions.row[i];
+	const struct hlg_place *place = hlg_diff_place(row, row->n[1] ? 1 : 0);
 	struct hlg_value v[HLG_DIFF_COLUMNS];
 	char number[HLG_TABLE_NUMBER];
 	static const struct {
@@ -107,9 +134,8 @@ static void write_row(FILE *f, const struct hlg_diff *diff, size_t i, double mos
 	}
 	fputs("<th scope=\"row\">", f);
 	hlg_xml_text(f, hlg_diff_name(row));
-	if (hlg_diff_columns_presence(row->presence)[0])
-		fprintf(f, " <small>%s</small>",
-			hlg_diff_columns_presence(row->presence));
+	hlg_page_words_aside(f, hlg_diff_columns_presence(row->presence),
+			     diff->images.n > 1 ? place->image : NULL);
 	fputs("</th></tr>\n", f);
 }
 

@@ -216,7 +216,7 @@ function imageModel(page, index, all) {
 		address: Int32Array.from(places, (p) => p.i),
 		weight: new Float64Array(places.length),
 		most: new Map(), // by cell size
-		name: image.path.replace(/.*\//, ''), names: rows.name,
+		name: image.name, names: rows.name,
 		lower: null, // names for the search
 	};
 }

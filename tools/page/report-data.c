@@ -130,6 +130,7 @@ static void put_images(struct writer *w)
 
 		hlg_page_data_open(&w->d, NULL, '{');
 		hlg_page_data_text(&w->d, "path", image->path);
+		hlg_page_data_text(&w->d, "name", hlg_image_short_name(image));
 		put_parts(w, &w->offsets[i]);
 		hlg_page_data_hex(&w->d, "base", image->base);
 		put_sections(w, image);

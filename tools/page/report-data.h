@@ -11,9 +11,10 @@
  *   each          how many of these all samples have, 0: that differs
  *   total         what shares are of: the sum of the rows
  *   observations  how many independent samples that is (filter/stats/interval.h)
- *   images        path, base in hex; parts {at, from}: the address at an offset, in hex,
- *                 up to the next part; sections {at, size, name, code}; spans
- *                 {at: differences, size, kind, name}: each byte of code is in one
+ *   images        path, name (hlg_image_short_name), base in hex; parts {at, from}: the
+ *                 address at an offset, in hex, up to the next part; sections {at, size,
+ *                 name, code}; spans {at: differences, size, kind, name}: each byte of
+ *                 code is in one
  *   rows          name, kind (0 function, 1 label, 2 gap, 3 data, 4 outside, 5 guest
  *                 address), image (-1: none), at, size, count, samples, low, high (of
  *                 the share), unsure (the next may have more), with (inclusive; where

@@ -98,14 +98,22 @@ function lastPart(name) {
 	return name.length;
 }
 
-/* In line, not flexible boxes, which would be copied as lines of their own. */
-function nameCell(name, kind) {
+/*
+ * kind: what it is, if it is no function; owner: the image, of several, which is left out where
+ * there is little room (page.css). In line, not flexible boxes, which would be copied as lines of
+ * their own.
+ */
+function nameCell(name, kind, owner) {
 	const at = lastPart(name), front = element('span', {}, name.slice(0, at));
-	const rest = name.length - at + (kind ? kind.length + 1 : 0);
-	const box = element('span', {class: 'ends'}, front, element('span', {}, name.slice(at)));
-	front.style.maxWidth = `max(2ch, calc(100% - ${rest}ch))`;
+	const last = element('span', {}, name.slice(at)), box = element('span', {class: 'ends'}, front, last);
+	const length = (word) => (word ? word.length + 1 : 0);
+	const room = `100% - ${length(kind)}ch - var(--owner, 1) * ${length(owner)}ch`;
+	front.style.maxWidth = `max(2ch, calc(${room} - ${name.length - at}ch))`;
+	last.style.maxWidth = `calc(${room} - 2ch)`;
 	if (kind)
 		box.append(element('small', {}, ' ' + kind));
+	if (owner)
+		box.append(element('small', {class: 'owner'}, ' ' + owner));
 	return element('th', {scope: 'row', title: name}, box);
 }
 
@@ -113,6 +121,7 @@ function cellsOf(page, row, scale, code) {
 	const {rows, images} = page.data, image = images[rows.image[row]];
 	const [low, high] = page.interval(row);
 	const size = rows.size[row], kind = rows.count[row] ? KINDS[rows.kind[row]] : 'only called from';
+	const owner = image && images.length > 1 ? image.name : '';
 	return {
 		share: element('td', {}, percent(page.share(row))),
 		with: element('td', {}, rows.with && page.with[row] >= 0
@@ -122,7 +131,7 @@ function cellsOf(page, row, scale, code) {
 		amount: element('td', {}, page.data.unit === 'ns' ? amount(page.counts[row], 'ns')
 			: count(page.counts[row])),
 		samples: element('td', {}, page.samples(row) >= 0 ? count(page.samples(row)) : ''),
-		name: nameCell(rows.name[row], kind),
+		name: nameCell(rows.name[row], kind, owner),
 		size: element('td', {}, size ? count(size) : ''),
 		heat: element('td', {}, size && code ? multiple(page.share(row) / size * code) : ''),
 		address: element('td', {}, image ? address(image, rows.at[row]) : ''),

@@ -79,6 +79,17 @@ void hlg_page_words_names(FILE *f, const struct hlg_space *space)
 	}
 }
 
+void hlg_page_words_aside(FILE *f, const char *word, const struct hlg_image *image)
+{
+	if (word[0])
+		fprintf(f, " <small>%s</small>", word);
+	if (!image)
+		return;
+	fputs(" <small class=\"owner\">", f);
+	hlg_xml_text(f, hlg_image_short_name(image));
+	fputs("</small>", f);
+}
+
 int hlg_page_words_write(char **text,
 			 int (*write)(void *data, FILE *f, struct hlg_err *err),
 			 void *data, struct hlg_err *err)

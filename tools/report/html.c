@@ -135,8 +135,9 @@ static void write_row(FILE *f, const struct hlg_report *r, size_t i)
 		hlg_interval_percent(low, row->share.low),
 		hlg_interval_percent(high, row->share.high), row->count.samples);
 	hlg_xml_text(f, row->name);
-	if (row->place.kind == HLG_LABEL && !r->suppressed)
-		fputs(" <small>label</small>", f);
+	hlg_page_words_aside(
+		f, row->place.kind == HLG_LABEL && !r->suppressed ? "label" : "",
+		r->space->n_images > 1 ? row->place.image : NULL);
 	fputs("</th>", f);
 	if (row->place.image && !r->suppressed)
 		fprintf(f, "<td>%" PRIu64 "</td><td>0x%" PRIx64 "</td></tr>\n",
