@@ -110,7 +110,8 @@ class Judge(exits_model.Judge):
 
     @staticmethod
     def units(pairs, most):
-        """That in which the longest has three digits to five; tenths if three."""
+        """That in which the longest has five digits at most, or us from one on; tenths if three."""
+        most = max(most, 10**5) if most >= 1000 else most
         unit = next(unit for unit in UNITS if unit == "s" or most / UNITS[unit] < 10**5)
         tenths = unit != "ns" and most / UNITS[unit] < 1000
         for cell, value in pairs:

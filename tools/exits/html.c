@@ -77,10 +77,16 @@ static void put_share(FILE *f, double share)
 		HLG_PLOT_WIDE * share, HLG_PLOT_HIGH - 4);
 }
 
-/* The longest times that are shown. */
+/* The longest times that are shown, which tell their units. */
 struct longest {
 	uint64_t total, mean, max;
 };
+
+/* In us, as text has them, unless all are shorter. */
+static uint64_t in_us(uint64_t most)
+{
+	return most < 1000 || most > HLG_PLOT_NS_MOST ? most : HLG_PLOT_NS_MOST;
+}
 
 static struct longest longest_of(const struct hlg_exits_report *r,
 				 const struct hlg_exits_table *t)
@@ -95,7 +101,7 @@ static struct longest longest_of(const struct hlg_exits_report *r,
 		most.mean = mean > most.mean ? mean : most.mean;
 		most.max = row->max > most.max ? row->max : most.max;
 	}
-	return most;
+	return (struct longest){in_us(most.total), in_us(most.mean), in_us(most.max)};
 }
 
 static void put_row(FILE *f, const struct hlg_exits_report *r,

@@ -38,7 +38,7 @@ void hlg_plot_ns(FILE *f, uint64_t ns, uint64_t most)
 	bool tenths;
 	int unit = 0;
 
-	for (; (double)most / scale >= 100000 && unit < 3; unit++)
+	for (; (double)most / scale >= HLG_PLOT_NS_MOST && unit < 3; unit++)
 		scale *= 1000;
 	tenths = unit && (double)most / scale < 1000;
 	last = tenths ? scale / 10 : scale;

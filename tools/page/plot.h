@@ -32,8 +32,9 @@ void hlg_plot_begin(FILE *f, const char *label, const char *first);
 void hlg_plot_head(FILE *f, const char *html);
 void hlg_plot_cell(FILE *f, const char *class, const char *text);
 
-/* A row's cell with a time, in the unit of all of its column: that in which the longest,
- * most, has three digits to five. */
+/* A row's cell with a time, in the unit of all of its column: the first of ns, us, ms and
+ * s in which the longest, most, is below HLG_PLOT_NS_MOST. */
+#define HLG_PLOT_NS_MOST 100000
 void hlg_plot_ns(FILE *f, uint64_t ns, uint64_t most);
 
 /* From a row's head on to its first cell; the caller ends the row. Both are text, remark
