@@ -125,7 +125,8 @@ class Judge(diff_model.Judge):
         shares = f"of each side's {'own ' if before and after else ''}guest {unit}" + \
             ", each function with all that it calls" * self.children
         if before and after:
-            shares += f" (in all, after has {after / before:.3g} times as much as before)"
+            times = f"{after / before:.3g} times "
+            shares += f" (in all, after has {times * (times != '1 times ')}as much as before)"
         if self.json["shares"] != shares:
             yield f"shares: {self.json['shares']}, not {shares}"
         told = [note for note in self.json["notes"] if

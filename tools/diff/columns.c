@@ -5,6 +5,7 @@
 
 #include "filter/report/rows.h"
 #include "filter/view/place-name.h"
+#include "tools/diff/join.h"
 
 const char *const hlg_diff_columns_side[2] = {"before", "after"};
 
@@ -91,8 +92,7 @@ double hlg_diff_columns_self(const struct hlg_diff *diff, const struct hlg_diff_
 			     int s)
 {
 	const struct hlg_view *view = &diff->side[s].all;
-	double total = (double)hlg_count_weigh(view->weight,
-					       hlg_rows_sum(&diff->side[s].report, view));
+	double total = hlg_diff_join_weight(&diff->side[s], view);
 
 	return total > 0 ? (double)hlg_count_weigh(view->weight, row->self[s]) / total
 			 : 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/rows.h"
 #include "tools/diff/key.h"
 
 /* A row or region of a side, and what makes it one with another of the other side. */
@@ -134,6 +135,19 @@ size_t hlg_diff_join_n(const struct hlg_diff_side *side, const struct hlg_view *
 {
 	return view->n_rows +
 	       (side->options->border == HLG_BORDER_DROP ? 0 : view->n_borders);
+}
+
+double hlg_diff_join_weight(const struct hlg_diff_side *side, const struct hlg_view *view)
+{
+	return (double)hlg_count_weigh(view->weight, hlg_rows_sum(&side->report, view));
+}
+
+const char *hlg_diff_join_exits(const struct hlg_diff *diff)
+{
+	if (diff->side[0].all.n_borders + diff->side[1].all.n_borders == 0)
+		return "";
+	return diff->side[0].options->border == HLG_BORDER_DROP ? ", VM exits left out"
+								: ", VM exits among it";
 }
 
 bool hlg_diff_join_rows(struct hlg_diff *diff)

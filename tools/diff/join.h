@@ -10,6 +10,13 @@
  */
 size_t hlg_diff_join_n(const struct hlg_diff_side *side, const struct hlg_view *view);
 
+/* What these weigh together: shares, of functions and of VM exits, are of that. */
+double hlg_diff_join_weight(const struct hlg_diff_side *side,
+			    const struct hlg_view *view);
+
+/* What is said of that: "", ", VM exits among it", or ", VM exits left out". */
+const char *hlg_diff_join_exits(const struct hlg_diff *diff);
+
 /* Makes diff->functions from the sides' rows, diff->regions from their regions: all but
  * what judging fills in. False without memory. */
 bool hlg_diff_join_rows(struct hlg_diff *diff);

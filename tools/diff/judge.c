@@ -87,20 +87,13 @@ static bool weigh_runs(struct runs *runs, const struct hlg_diff_side *side,
 	return true;
 }
 
-/* Shares, of functions and of VM exits, are of all that has a row: what a guest does more
- * of at its exits does not make its functions larger. */
-static double total_of(const struct hlg_diff_side *side, const struct hlg_view *view)
-{
-	return (double)hlg_count_weigh(view->weight, hlg_rows_sum(&side->report, view));
-}
-
 /* One row's share in every recording of a side. */
 static void list_runs(struct hlg_dispersion_run *list, const struct hlg_diff_side *side,
 		      const struct runs *runs, size_t n_rows, size_t row)
 {
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct hlg_view *view = &side->each[i];
-		double total = total_of(side, view);
+		double total = hlg_diff_join_weight(side, view);
 		double weight = (double)runs->weight[i * n_rows + row];
 
 		list[i] = (struct hlg_dispersion_run){
@@ -121,7 +114,7 @@ static double worth(const struct hlg_diff_side *side, const struct hlg_row *row)
 static struct hlg_share share_of(const struct hlg_diff_side *side, struct hlg_count count,
 				 const struct hlg_row *row)
 {
-	double total = total_of(side, &side->all);
+	double total = hlg_diff_join_weight(side, &side->all);
 	double weight = (double)hlg_count_weigh(side->all.weight, count);
 
 	return hlg_interval_wilson(total > 0 ? weight / total : 0, worth(side, row));

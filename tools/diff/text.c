@@ -23,6 +23,7 @@
 #include "symtab/image/base.h"
 #include "symtab/plural.h"
 #include "tools/diff/columns.h"
+#include "tools/diff/join.h"
 
 enum {
 	FEWEST = 10,         /* rows, however low a terminal is */
@@ -380,20 +381,15 @@ static const char *share_word(const struct hlg_diff *diff)
 						  : "share of the guest's events";
 }
 
-/* Are VM exits left out, of which a side has some? */
-static bool lacks_exits(const struct hlg_diff *diff)
-{
-	return diff->side[0].options->border == HLG_BORDER_DROP &&
-	       (diff->side[0].all.border.samples || diff->side[1].all.border.samples);
-}
-
 /* What the shares of a table are of. */
 static void put_what(FILE *f, const struct hlg_diff *diff)
 {
 	char what[128];
 
 	snprintf(what, sizeof(what), "%s%s: change, before and after%s", share_word(diff),
-		 lacks_exits(diff) ? ", VM exits left out" : "",
+		 diff->side[0].options->border == HLG_BORDER_DROP
+			 ? hlg_diff_join_exits(diff)
+			 : "",
 		 has_time(diff) ? "; and what that is in time" : "");
 	hlg_text_line_wrap(f, &diff->screen, "", what);
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/report/rows.h"
 #include "filter/write/text-scale.h"
 #include "tools/diff/columns.h"
 
@@ -47,27 +46,24 @@ static const char *matched(const struct hlg_diff *diff)
 	return "by symbol: the builds differ";
 }
 
-/* All that has a row. */
-static double weigh(const struct hlg_diff_side *side)
-{
-	return (double)hlg_count_weigh(side->all.weight,
-				       hlg_rows_sum(&side->report, &side->all));
-}
-
 static int tell_shares(struct hlg_diff *diff)
 {
-	double before = weigh(&diff->side[0]), after = weigh(&diff->side[1]);
+	double before = hlg_diff_join_weight(&diff->side[0], &diff->side[0].all);
+	double after = hlg_diff_join_weight(&diff->side[1], &diff->side[1].all);
 	const char *unit = diff->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period";
-
+	const char *exits = hlg_diff_join_exits(diff);
 	const char *of =
 		diff->side[0].self ? ", each function with all that it calls" : "";
+	char times[32];
 
 	if (!(before > 0) || !(after > 0))
-		return asprintf(&diff->shares, "of each side's guest %s%s", unit, of);
+		return asprintf(&diff->shares, "of each side's guest %s%s%s", unit, exits,
+				of);
+	snprintf(times, sizeof(times), "%.3g times ", after / before);
 	return asprintf(&diff->shares,
-			"of each side's own guest %s%s (in all, after has %.3g times as "
-			"much as before)",
-			unit, of, after / before);
+			"of each side's own guest %s%s%s (in all, after has %sas much as "
+			"before)",
+			unit, exits, of, strcmp(times, "1 times ") == 0 ? "" : times);
 }
 
 static const char *test(const struct hlg_diff *diff)
