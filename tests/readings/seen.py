@@ -15,7 +15,8 @@ ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 WARNINGS = re.compile(r"\d+ events? (was|were) lost|functions are (not )?named|the recording |"
                       r"guest calls of guests that do not fit|COUNTS ADD UP|\d+ records? |"
                       r"\d+ counts? (?:is|are) shown as 0|the kernel throttled")
-DETAILS = re.compile(r"image: |percentiles are off by|\d+ windows? (?:was|were) recorded|counts are as read|"
+DETAILS = re.compile(r"image: |percentiles are off by|times are by the clock|"
+                     r"\d+ windows? (?:was|were) recorded|counts are as read|"
                      r"first: counted since|interval: of the median|"
                      r"\d+ pairs?; 0 markers without their other half; 0 pairs left")
 

@@ -70,6 +70,8 @@ static void note_counts(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		hlg_run_note(run, "KVM_RUN was not recorded: time in the VMM ends with "
 				  "kvm_entry (record it with " HLG_EXITS_HOW ")");
 	hlg_lacks_note(&counts->lacks, "", " (a larger -m loses less)", &run->notes);
+	hlg_note_list_detail(&run->notes, "times are by the clock: what a thread waited "
+					  "for a CPU is in them");
 	if (!sums->exact)
 		hlg_note_list_detail(
 			&run->notes,
