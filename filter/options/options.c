@@ -357,18 +357,15 @@ bool hlg_options_selects(const struct hlg_option *option)
 	return false;
 }
 
-/* Keeps the words of what selects samples, for a message if they select none. */
-static int remember(struct hlg_options *options, const struct hlg_option *opt,
-		    const char *value, struct hlg_err *err)
+int hlg_options_add_selection(struct hlg_options *options, const char *name,
+			      const char *value, struct hlg_err *err)
 {
 	const char *before = options->selection;
 	char *text;
 
-	if (!hlg_options_selects(opt))
-		return 0;
-	if (asprintf(&text, "%s%s%s=%s", before ? before : "", before ? " " : "",
-		     opt->name, value) < 0)
-		return hlg_err_memory(err, opt->name);
+	if (asprintf(&text, "%s%s%s=%s", before ? before : "", before ? " " : "", name,
+		     value) < 0)
+		return hlg_err_memory(err, name);
 	free(options->selection);
 	options->selection = text;
 	return 0;
@@ -391,7 +388,10 @@ static int parse_option(struct hlg_options *options, const char *arg, const char
 					   opt->name);
 		options->given |= bit;
 		rc = set(options, opt, arg, key + key_len + 1, err);
-		return rc < 0 ? rc : remember(options, opt, key + key_len + 1, err);
+		return rc < 0 || !hlg_options_selects(opt)
+			       ? rc
+			       : hlg_options_add_selection(options, opt->name,
+							   key + key_len + 1, err);
 	}
 	for (size_t i = 0; i < hlg_n_options; i++)
 		hlg_nearest_look(&nearest, hlg_option_table[i].name,

@@ -164,6 +164,10 @@ void hlg_options_finish(struct hlg_options *options);
 int hlg_options_unknown_value(const char *arg, const char *value, bool set,
 			      const char *words, struct hlg_err *err);
 
+/* Adds to the selection, which the table's options do: what others select by. */
+int hlg_options_add_selection(struct hlg_options *options, const char *name,
+			      const char *value, struct hlg_err *err);
+
 /* Is it stated who runs an image? */
 static inline bool hlg_options_states_who(const struct hlg_image_arg *image)
 {

@@ -313,6 +313,12 @@ void hlg_json_row(json_t *object, const struct hlg_table *t,
 	}
 }
 
+void hlg_json_put_selected(struct hlg_json *json, const char *selection)
+{
+	if (selection)
+		hlg_json_put(json, "selected", hlg_json_text(selection));
+}
+
 json_t *hlg_json_check(const struct hlg_report *check)
 {
 	const struct hlg_tested *all = &check->trust.all;

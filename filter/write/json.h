@@ -80,6 +80,10 @@ json_t *hlg_json_aliases(const struct hlg_place *place);
 /* Sets percent, low and high in object. */
 void hlg_json_put_share(json_t *object, const struct hlg_share *share);
 
+/* The member `selected`: what chose what is told (struct hlg_options); none of NULL,
+ * which is all. */
+void hlg_json_put_selected(struct hlg_json *json, const char *selection);
+
 /* How far a report's samples, or addresses, say that the ELF is the right one, and
  * whether functions are named: what verbs besides report have as "check". */
 json_t *hlg_json_check(const struct hlg_report *check);

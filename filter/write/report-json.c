@@ -598,8 +598,7 @@ static void put_head(struct hlg_json *json, const struct hlg_report *r)
 		hlg_json_put(json, "span", span(r));
 	if (r->profile->sandboxes.n)
 		hlg_json_put(json, "sandboxes", sandboxes(r));
-	if (r->options->selection)
-		hlg_json_put(json, "selected", hlg_json_text(r->options->selection));
+	hlg_json_put_selected(json, r->options->selection);
 	hlg_json_put(json, "totals", totals(r));
 	hlg_json_put(json, "effective_samples", effective(r));
 	if (r->all.guest.samples && hlg_calls_count(&calls, r->space, r->profile))

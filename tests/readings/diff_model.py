@@ -380,6 +380,9 @@ class Judge:
                       for guest, base in side.space.bases]
             if [(i["path"], i["build_id"], i["base"], i["bases"]) for i in of["images"]] != images:
                 yield f"{name}: {of['images']}, not {images}"
+        selected = " ".join(word[2:] for word in self.select.words) or None
+        if told.get("selected") != selected:
+            yield f"selected: {told.get('selected')}, not {selected}"
 
     def total(self, told):
         """In the mean of the recordings: time of a clock, whatever shares are of."""
@@ -470,6 +473,9 @@ class Judge:
         """The same figures."""
         out, _, _ = self.run("csv")
         rows = list(csv.DictReader(io.StringIO(out)))
+        selected = [f["name"] for f in rows if f["record"] == "selected"]
+        if selected != [value for key, value in told.items() if key == "selected"]:
+            yield f"CSV: selected {selected}"
         for what in ("function", "region"):
             got = [f for f in rows if f["record"] == what]
             expected = [flat(f) for f in told[what + "s"]]

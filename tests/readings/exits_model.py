@@ -187,6 +187,8 @@ class Judge:
                             ("time", expected.time), ("histogram", expected.histogram())):
             if told[name] != value:
                 yield f"{name}: {told[name]}, not {value}"
+        if told.get("selected") != expected.choice.selected():
+            yield f"selected: {told.get('selected')}, not {expected.choice.selected()}"
         if told["check"]["verdict"] != "not tested" and not self.guest.is_arm and \
                 told["check"]["addresses"] != {"on": expected.on_starts(), "off": 0}:
             yield f"check: {told['check']}, not {expected.on_starts()} addresses"
@@ -250,6 +252,8 @@ class Judge:
         def put(record, kind, **values):
             rows.append([record, kind] + [values.get(name, "") for name in names])
 
+        if "selected" in told:
+            put("selected", "", name=told["selected"])
         put("pairs", "exit", name="kvm_exit to kvm_entry", count=expected.counts["exit"])
         put("pairs", "vmm", name="kvm_userspace_exit to KVM_RUN", count=expected.counts["vmm"])
         for name in LONE:

@@ -167,8 +167,7 @@ class Text:
     def __init__(self, judge, screen, choice, told, whole):
         self.judge, self.screen, self.told, self.whole = judge, screen, told, whole
         self.by_tid, self.top = choice.by_tid, choice.top_asked
-        self.selected = [word for word in choice.words
-                         if word.split("=")[0] in ("--pid", "--tid", "--time")]
+        self.selected = choice.selected()
         self.kind = "exit" if told["pairs"]["exit"] or "kernel_ns" in told["time"] else "vmm"
         self.readings = choice.readings
 
@@ -211,9 +210,8 @@ class Text:
         if len(self.judge.files) > 1:
             told += f", {len(self.judge.files)} recordings"
         yield from wrap("recorded  ", told + brief)
-        selected = [word[2:] for word in self.selected]
-        if selected:
-            yield from wrap("selected  ", " ".join(selected))
+        if self.selected:
+            yield from wrap("selected  ", self.selected)
         yield from lines
         yield from wrap("time      ", parts(self.told["time"]))
         for table in self.told["tables"]:

@@ -401,6 +401,12 @@ class Choice:
                                       "*"))
             self.words.append(f"--reason={self.reason}")
 
+    def selected(self):
+        """As it is told; None: all."""
+        given = {word[2:].split("=")[0]: word[2:] for word in self.words}
+        return " ".join(given[name] for name in ("pid", "tid", "time", "reason", "port")
+                        if name in given) or None
+
     def set_threads(self, rng, made):
         some = rng.choice(made.records)
         word, self.keeps = rng.choice(((f"--tid={some.tid},999", lambda r: r.tid == some.tid),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The comparison as JSON, and records, which CSV is made of: `recording`, `total`,
- * `trust`, `method`, `note`, `function` (with labels, gaps, data, outside; or guest
- * addresses) and `region`. Percentages have two decimals, as in a report; p and q four
- * digits.
+ * The comparison as JSON, and records, which CSV is made of: `recording`, `selected`,
+ * `total`, `trust`, `method`, `note`, `function` (with labels, gaps, data, outside; or
+ * guest addresses) and `region`. Percentages have two decimals, as in a report; p and q
+ * four digits.
  */
 #include "tools/diff/write.h"
 
@@ -72,6 +72,8 @@ int hlg_diff_records(void *data, struct hlg_records *to, struct hlg_err *err)
 		for (size_t i = 0; i < diff->side[s].n_runs; i++)
 			write_line(to, "recording", diff->side[s].paths[i],
 				   hlg_diff_columns_side[s]);
+	if (diff->side[0].options->selection) /* of both */
+		write_line(to, "selected", diff->side[0].options->selection, NULL);
 	write_total(to, "guest", a->guest, b->guest);
 	write_total(to, "dropped", a->dropped, b->dropped);
 	for (int s = 0; s < 2; s++)
@@ -224,6 +226,7 @@ static int write_json(void *data, FILE *f, struct hlg_err *err)
 		json_string(diff->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period"));
 	hlg_json_put(&json, "before", side_of(&diff->side[0]));
 	hlg_json_put(&json, "after", side_of(&diff->side[1]));
+	hlg_json_put_selected(&json, diff->side[0].options->selection);
 	hlg_json_put(&json, "total", total_of(diff));
 	hlg_json_put(&json, "withheld", json_boolean(diff->withheld));
 	hlg_json_put(&json, "matched", json_string(diff->matched));

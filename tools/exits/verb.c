@@ -355,6 +355,19 @@ static int check_selection(const struct hlg_options *options,
 			   options->selection);
 }
 
+/* What selects rows only is told with what selects records. */
+static int add_choice(struct hlg_options *options, const struct arguments *args,
+		      struct hlg_err *err)
+{
+	int rc = 0;
+
+	if (args->reason)
+		rc = hlg_options_add_selection(options, "reason", args->reason, err);
+	if (rc == 0 && args->port.n)
+		rc = hlg_options_add_selection(options, "port", args->ports, err);
+	return rc;
+}
+
 static int exits(struct hlg_inputs *in, const struct arguments *args)
 {
 	struct hlg_exits_sums sums = {.exact = args->exact};
@@ -382,6 +395,8 @@ static int exits(struct hlg_inputs *in, const struct arguments *args)
 		rc = check_selection(&run.options, &sums, &err);
 		if (rc == 0)
 			rc = hlg_exits_guest_settle(guest, &sums, counts.n_samples, &err);
+		if (rc == 0)
+			rc = add_choice(&run.options, args, &err);
 		if (rc == 0) {
 			note_counts(&run, &sums, &counts);
 			run.recordings = counts.lacks.recordings;

@@ -23,12 +23,13 @@ static void write_record(struct hlg_records *to, const char *record, const char 
 	hlg_format_record(to, v);
 }
 
-static void write_note(struct hlg_records *to, const char *note)
+/* A record of words. */
+static void write_words(struct hlg_records *to, const char *record, const char *words)
 {
 	struct hlg_value v[HLG_EXITS_COLUMNS] = {0};
 
-	v[HLG_EXITS_RECORD] = hlg_table_text_value("note");
-	v[HLG_EXITS_NAME] = hlg_table_text_value(note);
+	v[HLG_EXITS_RECORD] = hlg_table_text_value(record);
+	v[HLG_EXITS_NAME] = hlg_table_text_value(words);
 	hlg_format_record(to, v);
 }
 
@@ -37,6 +38,8 @@ static void write_head_records(struct hlg_records *to, const struct hlg_exits_re
 	const char *name;
 	uint64_t n;
 
+	if (r->selection)
+		write_words(to, "selected", r->selection);
 	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
 		write_record(to, "pairs", hlg_exits_kind_word(kind),
 			     kind == HLG_EXITS_GUEST ? "kvm_exit to kvm_entry"
@@ -63,15 +66,15 @@ static void write_check_records(struct hlg_records *to, const struct hlg_exits_r
 
 	hlg_report_records_check(to, t, &t->addrs, &t->by_addrs, &at);
 	if (r->check->banner)
-		write_note(to, r->check->banner);
+		write_words(to, "note", r->check->banner);
 	for (size_t i = 0; i < r->notes->n; i++)
-		write_note(to, r->notes->line[i]);
+		write_words(to, "note", r->notes->line[i]);
 }
 
 /*
- * Records `pairs`, `excluded`, `time`, `trust` (whose first one's kind is the verdict),
- * `note`, those of the tables (`call`, `reason`, `function`, `port`, `vcpu`) and
- * `histogram`, whose number is where a row begins. All times are in ns.
+ * Records `selected`, `pairs`, `excluded`, `time`, `trust` (whose first one's kind is the
+ * verdict), `note`, those of the tables (`call`, `reason`, `function`, `port`, `vcpu`)
+ * and `histogram`, whose number is where a row begins. All times are in ns.
  */
 int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
 {
@@ -222,6 +225,7 @@ static int write_json(void *report, FILE *f, struct hlg_err *err)
 	struct hlg_json json;
 
 	hlg_json_begin(&json, f, 1);
+	hlg_json_put_selected(&json, r->selection);
 	hlg_json_put(&json, "check", hlg_json_check(r->check));
 	hlg_json_put(&json, "pairs", pairs_of(r));
 	hlg_json_put(&json, "excluded", excluded_of(r));
