@@ -162,8 +162,23 @@ class Judge:
             choice = Choice(self.rng, self.files)
             expected = Expected(self.guest, choice, [
                 Reading(made, choice.keeps, choice.time(made.first)) for made in self.files])
-            for line in self.compare(choice, expected):
+            for line in (*self.compare(choice, expected), *self.add_up(choice)):
                 yield f"{' '.join(choice.words)}: {line}"
+
+    def add_up(self, choice):
+        """What some sandboxes have, and the others (0: what is of none that is known), is all."""
+        if choice.port or choice.reason or not all(
+                any(r.is_run() for r in made.records) for made in self.files):
+            return
+        last = self.rng.choice((0, 1, 1, 2))
+        whole, *parts = (self.ask(choice, "--format=json", *words) for words in (
+            [], [f"--sandbox=0-{last}"], [f"--sandbox={last + 1}-9999"]))
+        whole, *parts = (json.loads(told) if told else None for told in (whole, *parts))
+        # Who has time, and no pair, is not told of.
+        for what in ("pairs", "time") if all(parts) else ("pairs",) if whole else ():
+            sums = {name: sum(part[what][name] for part in parts if part) for name in whole[what]}
+            if whole[what] != sums:
+                yield f"{what} of sandboxes up to {last} and behind: {sums}, not {whole[what]}"
 
     def compare(self, choice, expected):
         out = self.ask(choice, "--format=json")

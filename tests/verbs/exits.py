@@ -427,7 +427,7 @@ def check_wrong(build):
 
 def check_shared(build):
     """Two ELFs at the same addresses, in one thread in turn: each exit is of the one whose vCPU
-    that ran; perf shows which."""
+    that ran; perf shows which. So is each of a sandbox that is selected, and all that it took."""
     folder, elves = os.path.join(os.path.dirname(ELF), "hyperlight"), {}
     data = os.path.join(folder, "turns.data")
     for fd, elf in ((6, "guest.elf"), (8, "small.elf")):
@@ -447,23 +447,30 @@ def check_shared(build):
             start = max((a for a, n, _ in symbols if a <= left[1] < a + n), default=None)
             expected[elf, start] = expected.get((elf, start), 0) + 1
             left = None
-    words = [os.path.join(folder, elf) for elf, _ in elves.values()]
-    out, err, status = run(hlguest_of(build), "exits", "-q", "--format=csv", "--demangle=no",
-                           *words, data)
-    if "without decoding" in err:
-        raise Skip("this build cannot decode x86-64")
-    if status:
-        yield f"status {status}: {err}"
-    found = {r[2]: int(r[8]) for r in csv.reader(io.StringIO(out)) if r[0] == "function"}
-    for (elf, start), n in expected.items():
-        if start is None:
-            continue  # labels have no size, of which nm tells
-        names = [f"{name} [{elf}]" for elf_, symbols in elves.values() if elf_ == elf
-                 for a, _, name in symbols if a == start]
-        if not any(found.get(name) == n for name in names):
-            yield f"{names}: {[found.get(name) for name in names]}, not {n}"
-    if len(expected) < 50 or sum(expected.values()) != sum(found.values()):
-        yield f"{sum(found.values())} exits of functions, not {sum(expected.values())}"
+    words, times = [os.path.join(folder, elf) for elf, _ in elves.values()], []
+    for chosen, selection in (list(elves.values()), []), (
+            [elves[6]], ["--sandbox=1"]), ([elves[8]], ["--sandbox=2"]):
+        out, err, status = run(hlguest_of(build), "exits", "-q", "--format=csv", "--demangle=no",
+                               *selection, *words, data)
+        if "without decoding" in err:
+            raise Skip("this build cannot decode x86-64")
+        if status:
+            yield f"{selection}: status {status}: {err}"
+        rows = list(csv.reader(io.StringIO(out)))
+        times.append([int(r[10]) for r in rows if r[0] == "time"])
+        found = {r[2]: int(r[8]) for r in rows if r[0] == "function"}
+        for elf, symbols in chosen:
+            for start, n in ((start, n) for (of, start), n in expected.items() if of == elf):
+                if start is None:
+                    continue  # labels have no size, of which nm tells
+                names = [f"{name} [{elf}]" for a, _, name in symbols if a == start]
+                if not any(found.get(name) == n for name in names):
+                    yield f"{selection}: {names}: {[found.get(name) for name in names]}, not {n}"
+        of = sum(n for (elf, _), n in expected.items() if elf in [elf for elf, _ in chosen])
+        if len(expected) < 50 or of != sum(found.values()):
+            yield f"{selection}: {sum(found.values())} exits of functions, not {of}"
+    if times and times[0] != [sum(parts) for parts in zip(*times[1:])]:
+        yield f"times of both and of each: {times}"
 
 
 def check_screen(build):

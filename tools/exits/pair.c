@@ -51,6 +51,18 @@ static bool in_window(const struct hlg_exits_pairing *p, uint64_t time)
 	return time >= p->start && time < p->stop;
 }
 
+/* Does what of the thread begins at a time count? */
+static bool is_chosen(const struct hlg_exits_pairing *p, const struct hlg_exits_thread *t,
+		      uint64_t time)
+{
+	struct hlg_sample sample = {.tid = (int32_t)(t->id >> 32), .time = time};
+
+	if (!in_window(p, time) || !p->sandboxes)
+		return in_window(p, time);
+	hlg_turns_tell(p->turns, &sample);
+	return hlg_number_list_has(p->sandboxes, sample.sandbox);
+}
+
 static bool is_halt(const struct hlg_exits_pairing *p, uint64_t port)
 {
 	return p->sums->halt && port == p->sums->halt;
@@ -126,7 +138,7 @@ static void settle_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
 	if (!t->user_done)
 		return;
 	t->user_done = false;
-	if (!in_window(p, t->user_time))
+	if (!is_chosen(p, t, t->user_time))
 		return;
 	if (is_halt(p, t->user.port)) {
 		/* What KVM's own records tell is told by them. */
@@ -169,7 +181,7 @@ static void take_exit(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	if (!turn)
 		return;
 	p->sums->lone.exits += turn->open;
-	if (turn->in_guest && in_window(p, turn->entry_time) &&
+	if (turn->in_guest && is_chosen(p, t, turn->entry_time) &&
 	    !hlg_exits_is_torn(&p->gaps, turn->entry_time, turn->entry_cpu, item->time,
 			       item->cpu))
 		p->sums->vcpus[turn->row].guest += item->time - turn->entry_time;
@@ -200,8 +212,8 @@ static bool is_flush(struct hlg_exits_turn *turn, const struct hlg_exits_item *i
 	return flush;
 }
 
-static void close_exit(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn,
-		       const struct hlg_exits_item *item)
+static void close_exit(struct hlg_exits_pairing *p, const struct hlg_exits_thread *t,
+		       struct hlg_exits_turn *turn, const struct hlg_exits_item *item)
 {
 	struct hlg_exits_vcpu *vcpu = &p->sums->vcpus[turn->row];
 	uint64_t ns = item->time - turn->exit.time;
@@ -214,7 +226,7 @@ static void close_exit(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn,
 		p->sums->lone.lost++;
 		return;
 	}
-	if (!in_window(p, turn->exit.time))
+	if (!is_chosen(p, t, turn->exit.time))
 		return;
 	hlg_exits_add(p->sums,
 		      &(struct hlg_exits_key){
@@ -247,7 +259,8 @@ static void begin_call(struct hlg_exits_turn *turn, const struct hlg_exits_item 
 }
 
 /* The guest has written that its call is done. */
-static void end_call(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn)
+static void end_call(struct hlg_exits_pairing *p, const struct hlg_exits_thread *t,
+		     struct hlg_exits_turn *turn)
 {
 	const struct hlg_exits_key key = {.kind = HLG_EXITS_CALL,
 					  .rip = turn->call_rip,
@@ -260,7 +273,7 @@ static void end_call(struct hlg_exits_pairing *p, struct hlg_exits_turn *turn)
 
 	turn->called = false;
 	turn->halted = true;
-	if (whole && in_window(p, turn->call_time))
+	if (whole && is_chosen(p, t, turn->call_time))
 		hlg_exits_add(p->sums, &key, turn->exit.time - turn->call_time);
 }
 
@@ -282,7 +295,7 @@ static void take_entry(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	}
 	begin_call(turn, item, turn->exit.a == item->a);
 	if (turn->open)
-		close_exit(p, turn, item);
+		close_exit(p, t, turn, item);
 	else
 		p->sums->lone.entries++;
 	t->port = HLG_NO_PORT;
@@ -301,7 +314,7 @@ static void take_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	if (!any)
 		return;
 	p->sums->lone.user += t->user_open;
-	if (t->run_open && in_window(p, t->run_time) &&
+	if (t->run_open && is_chosen(p, t, t->run_time) &&
 	    !hlg_exits_is_torn(&p->gaps, t->run_time, t->run_cpu, item->time, item->cpu))
 		p->sums->vcpus[any->row].run += item->time - t->run_time;
 	t->run_open = false;
@@ -396,7 +409,7 @@ static void take_port(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	if (turn && turn->port == HLG_NO_PORT) {
 		turn->port = port;
 		if (is_halt(p, port))
-			end_call(p, turn);
+			end_call(p, t, turn);
 	}
 	if (!item->c) {
 		if (t->port == HLG_NO_PORT)

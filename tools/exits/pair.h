@@ -31,10 +31,12 @@
 #ifndef HLG_TOOLS_EXITS_PAIR_H
 #define HLG_TOOLS_EXITS_PAIR_H
 
+#include "filter/options/number.h"
 #include "filter/profile/index.h"
 #include "tools/exits/gaps.h"
 #include "tools/exits/sums.h"
 #include "tools/feed/queue.h"
+#include "tools/feed/turns.h"
 
 enum hlg_exits_record {
 	HLG_EXITS_NONE, /* of no interest */
@@ -73,8 +75,12 @@ struct hlg_exits_thread;
 
 struct hlg_exits_pairing {
 	struct hlg_exits_sums *sums; /* not owned */
-	uint64_t start, stop;        /* pairs that begin in [start, stop) count */
-	bool has_runs, has_entries;  /* the recording has KVM_RUN, kvm_entry */
+	uint64_t start, stop;        /* pairs that begin in [start, stop) count, */
+	/* and of those these sandboxes' alone, as turns tell; NULL: all. Neither is
+	 * owned. */
+	const struct hlg_number_list *sandboxes;
+	const struct hlg_turns *turns;
+	bool has_runs, has_entries; /* the recording has KVM_RUN, kvm_entry */
 	struct hlg_queue queue;
 	struct hlg_exits_gaps gaps;
 	struct hlg_exits_thread **threads;

@@ -9,6 +9,7 @@
 #include "tools/exits/pair.h"
 #include "tools/exits/reasons.h"
 #include "tools/feed/lacks.h"
+#include "tools/feed/turns-read.h"
 #include "tools/feed/window.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/tracepoint/trace.h"
@@ -595,26 +596,55 @@ int hlg_exits_check(const char *path, struct hlg_err *err)
 	return rc;
 }
 
+/* Who ran what when, where sandboxes are selected. */
+static int read_turns(struct hlg_turns **turns, const char *path, struct hlg_err *err)
+{
+	const char *why;
+	int rc = hlg_turns_read(turns, path, true, &why, err);
+
+	return rc == 0 && !*turns ? hlg_err_set(err, HLG_EINPUT, "%s: %s", path, why)
+				  : rc;
+}
+
+/* With what is open, which stays so. */
+static int read_pairs(struct reader *r, const struct hlg_options *options,
+		      struct hlg_exits_sums *sums, struct hlg_err *err)
+{
+	struct hlg_turns *turns = NULL;
+	int rc = options->sandbox.n ? read_turns(&turns, r->path, err) : 0;
+
+	if (rc < 0)
+		return rc;
+	hlg_exits_begin(&r->pairing, sums);
+	r->pairing.start = r->window.start;
+	r->pairing.stop = r->window.stop;
+	r->pairing.sandboxes = turns ? &options->sandbox : NULL;
+	r->pairing.turns = turns;
+	rc = read_all(r, err);
+	hlg_exits_finish(&r->pairing);
+	hlg_turns_free(turns);
+	return rc;
+}
+
 int hlg_exits_read(const char *path, const struct hlg_options *options,
 		   struct hlg_progress *progress, struct hlg_exits_sums *sums,
 		   struct hlg_exits_counts *counts, struct hlg_err *err)
 {
+	/* sandbox= selects pairs, as time= does: the other half is one's own. */
+	struct hlg_options of_records = *options;
 	struct reader r = {.path = path,
-			   .options = options,
-			   .restricts = hlg_select_restricts(options),
+			   .options = &of_records,
 			   .counts = counts,
 			   .progress = progress};
 	int rc = hlg_feed_window(&r.window, path, options, err);
 
+	of_records.sandbox = (struct hlg_number_list){0};
+	r.restricts = hlg_select_restricts(&of_records);
 	if (rc == 0)
 		rc = hlg_perfdata_open(&r.pd, path, err);
 	if (rc < 0)
 		return rc;
-	hlg_exits_begin(&r.pairing, sums);
-	r.pairing.start = r.window.start;
-	r.pairing.stop = r.window.stop;
-	rc = read_all(&r, err);
-	hlg_exits_finish(&r.pairing);
+	rc = read_pairs(&r, options, sums, err);
 	hlg_trace_close(r.trace);
 	free(r.probes);
 	hlg_perfdata_close(r.pd);

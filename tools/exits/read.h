@@ -26,9 +26,10 @@ struct hlg_exits_counts {
 };
 
 /*
- * Adds the pairs of a recording ("-" is standard input) to sums, of the threads and times
- * that options select, and what it held to counts. Fails when the recording has none of
- * these tracepoints, or they lack what is needed. progress may be NULL.
+ * Adds the pairs of a recording ("-" is standard input) to sums, of the threads, times
+ * and sandboxes that options select, and what it held to counts. Fails when the recording
+ * has none of these tracepoints, or they lack what is needed, or nothing tells sandboxes
+ * that are asked for. progress may be NULL.
  */
 int hlg_exits_read(const char *path, const struct hlg_options *options,
 		   struct hlg_progress *progress, struct hlg_exits_sums *sums,

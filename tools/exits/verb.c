@@ -463,8 +463,7 @@ const struct hlg_verb hlg_verb_exits = {
 		    "send on",
 	.files = "elf recording",
 	.shared = "input quiet by color demangle force format no-pager output pid "
-		  "strict-base "
-		  "tid time top verbose wide",
+		  "sandbox strict-base tid time top verbose wide",
 	.formats = hlg_exits_formats,
 	.by = "tid",
 	.fallbacks =

@@ -102,7 +102,7 @@ static int read_contents(struct worker *w, size_t number, bool apart,
 
 	*contents = (struct contents){.saved = !w->batch->given && hlg_pprof_is(path)};
 	w->how.stacks = callgraph ? &contents->stacks : NULL;
-	w->how.no_sandboxes = w->batch->keep_units && !apart;
+	w->how.no_sandboxes = w->batch->keep_units && !apart && !w->options->sandbox.n;
 	if (!hlg_profile_init(&w->file, w->options) ||
 	    (callgraph && !hlg_stacks_init(&contents->stacks, w->options)))
 		return hlg_err_memory(&file->err, path);
