@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symtab/elf/embedded.h"
 #include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -238,30 +237,22 @@ static bool check_words(const struct hlg_verb *report, int n, char *const *words
 	return go_on;
 }
 
-/* Are there several guests: in front of --, of the command, or inside it? */
-static bool are_several(int dashes, char **argv, const struct found *found)
+/* Are there several guests in front of --, of which record does not know? */
+static bool names_several(int dashes, char **argv)
 {
-	struct hlg_embedded_list inside = {0};
-	struct hlg_err err;
-	size_t n = found->n > 1 ? found->n : 0;
+	size_t n = 0;
 
 	for (int i = 1; i < dashes; i++)
 		n += is_guest(argv[i]);
-	if (n == 0 && found->n && hlg_embedded_find(&inside, found->guests[0], &err) == 0)
-		for (size_t i = hlg_embedded_guest(&inside, 0); i < inside.n;
-		     i = hlg_embedded_guest(&inside, i + 1))
-			n++;
-	hlg_embedded_finish(&inside);
 	return n > 1;
 }
 
-/* record -q -o FILE -F RATE -- COMMAND, with its options that stand in front of --, and
- * with --sandboxes if several guests may run in one thread, and that can be recorded.
- * Returns its exit status; *good: there is what to report.
- */
-static int record(const struct hlg_measure *measure, int dashes, char **argv,
-		  bool several, bool *good)
+/* record -q -o FILE -F RATE -- COMMAND, with its options that stand in front of --.
+ * Returns its exit status; *good: there is what to report. */
+static int record(const struct hlg_measure *measure, int dashes, char **argv, bool *good)
 {
+	const struct hlg_record_tracing how = {
+		.sandboxes = true, .event = "cpu-clock", .frequency = RATE, .root = ""};
 	struct hlg_record_keep keep;
 	struct hlg_err err;
 	size_t n = 0, first = 6;
@@ -286,7 +277,8 @@ static int record(const struct hlg_measure *measure, int dashes, char **argv,
 			words[first++] = argv[own > 1 ? i++ : i];
 	if (shows_callers(dashes, argv) && !records_callers(dashes, argv))
 		words[first++] = (char *)"--guest-stacks";
-	if (several && hlg_record_tracing_knows_sandboxes(""))
+	if (names_several(dashes, argv) &&
+	    hlg_record_tracing_check_sandboxes(&how, &err) == 0)
 		words[first++] = (char *)"--sandboxes";
 	words[first++] = (char *)"--";
 	memcpy(words + first, command, n * sizeof(*words));
@@ -371,8 +363,7 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 		return hlg_output_error(&err);
 	}
 	if (check_words(measure->report, n, words, &quiet, &status)) {
-		status = record(measure, dashes, argv, are_several(dashes, argv, &found),
-				&good);
+		status = record(measure, dashes, argv, &good);
 		if (good)
 			note_named(dashes, argv);
 		if (!good && status == 0)

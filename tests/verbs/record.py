@@ -567,6 +567,57 @@ def check_several(build, folder):
                         env=environment(PATH=tools + ":" + os.environ["PATH"]))
         if ("cmd == 0xae41" in out) != (n == 2 and probe[2] == 0) or not out.startswith("record "):
             yield f"{n} guests, {probe[2]}: {out}"
+    yield from check_named(build, folder, tools, probe[2] == 0)
+
+
+def check_named(build, folder, tools, allowed):
+    """The same of record by itself, of guests that the command names or has inside, or that are
+    named in front of it; a line says so, and where it cannot be, why."""
+    hlguest = os.path.abspath(hlguest_of(build))
+    one, two = (shutil.copy(os.path.join(DATA, "hyperlight", name), folder)
+                for name in ("guest.elf", "small.elf"))
+    os.chmod(one, 0o644)  # as root believes of a process that names them
+    os.chmod(two, 0o644)
+    wasm = [os.path.join(DATA, "wasm", name) for name in ("runs.elf", "module.cwasm")]
+    bare = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /sys/kernel && exec "$@"', "sh"]
+    if run(*bare, "true")[2]:
+        bare = None
+    vmms = [subprocess.Popen(["sh", "-c", "read x", "sh", *elfs], stdin=subprocess.PIPE)
+            for elfs in ((one, two), (one,))]
+    try:
+        yield from check_each(hlguest, folder, tools, allowed, bare, (
+            (True, ["record", "-p", str(vmms[0].pid)]),
+            (False, ["record", "-p", str(vmms[1].pid)]),
+            (True, ["record", "--", "true", one, "--kernel=" + two]),
+            (True, ["record", "--", os.path.join(folder, "host2")]),
+            (True, ["record", "-q", "--", "true", one, two]),
+            (False, ["record", "--", "true", one, one]),
+            (False, ["record", "--", os.path.join(folder, "host1")]),
+            (False, ["record", "--", "true", *wasm]),
+            (True, [one, two, "--", "true"]), (False, [one, "--", "true"])))
+    finally:
+        for vmm in vmms:
+            vmm.kill()
+            vmm.communicate()
+
+
+def check_each(hlguest, folder, tools, allowed, bare, cases):
+    """Of a command line, whether sandboxes are recorded where they can be; and what is said of
+    that here, and where bare leaves the command no tracefs."""
+    recorded = "several guests may run in turn: which one each sample is of is recorded, too"
+    refused = "several guests may run in turn, and which one each sample is of cannot be recorded: "
+    for several, words in cases:
+        for before in ([], bare) if bare else ([],):
+            out, err, _ = run(*before, hlguest, *words, cwd=folder,
+                              env=environment(PATH=tools + ":" + os.environ["PATH"]))
+            can, says = allowed and not before, words[0] == "record" and "-q" not in words
+            if ("cmd == 0xae41" in out) != (several and can) or not out.startswith("record ") or \
+                    (recorded in err) != (several and can and says) or \
+                    (refused in err) != (several and not can and says):
+                yield f"{before} {words}: {out}{err}"
+            elif before and several and says and refused + "--sandboxes: tracefs is not " \
+                    "mounted (as root: mount -t tracefs nodev /sys/kernel/tracing)\n" not in err:
+                yield f"{before} {words}: {err}"
 
 
 def check_accesses(build, folder):

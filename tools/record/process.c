@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "filter/options/number.h"
+#include "symtab/elf/embedded.h"
 #include "symtab/grow.h"
 #include "tools/beside/beside.h"
 #include "tools/record/command.h"
@@ -102,6 +103,21 @@ void hlg_record_guests_add(struct hlg_record_guests *guests, const char *path)
 	guests->n += guests->paths[guests->n] != NULL;
 }
 
+/* Has a host several guests inside it? */
+static bool has_several(const char *host)
+{
+	struct hlg_embedded_list inside = {0};
+	struct hlg_err err;
+	size_t n = 0;
+
+	if (hlg_embedded_find(&inside, host, &err) == 0)
+		for (size_t i = hlg_embedded_guest(&inside, 0); i < inside.n;
+		     i = hlg_embedded_guest(&inside, i + 1))
+			n++;
+	hlg_embedded_finish(&inside);
+	return n > 1;
+}
+
 bool hlg_record_guests_add_command(struct hlg_record_guests *guests, char *const *command)
 {
 	/* One more than there is room for: it is told that there are more. */
@@ -114,6 +130,8 @@ bool hlg_record_guests_add_command(struct hlg_record_guests *guests, char *const
 	if (module)
 		hlg_record_guests_add(guests, module);
 	guests->module |= n == 1 && module;
+	guests->several |=
+		n > 1 || (n == 1 && found[0] == command[0] && has_several(found[0]));
 	return n || module;
 }
 

@@ -19,6 +19,7 @@ struct hlg_record_guests {
 	char *paths[HLG_BESIDE_GUESTS]; /* each file once; as they were added */
 	size_t n;
 	bool module;     /* the second is one that the first runs */
+	bool several;    /* one command has several, which may run in turn on a thread */
 	bool full;       /* there was no room for a further one */
 	char *untrusted; /* a program that root did not look into, the first; or NULL */
 };

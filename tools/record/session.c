@@ -207,6 +207,39 @@ static void advise_rate(const struct hlg_record_request *args)
 			n, hlg_rate_beside(n));
 }
 
+/* Of several guests that one command runs, each sandbox is recorded where that is
+ * allowed: addresses do not tell which of two ran that lie at one base. */
+static void choose_sandboxes(struct hlg_record_request *args, const char *event)
+{
+	struct hlg_record_tracing how;
+	struct hlg_err err;
+	char *line = NULL;
+	int rc;
+
+	hlg_record_session_guest(args);
+	if (args->sandboxes || args->windows || !args->guests.several)
+		return;
+	how = hlg_record_request_tracing(args, event);
+	how.sandboxes = true;
+	args->sandboxes = hlg_record_tracing_check_sandboxes(&how, &err) == 0;
+	if (args->quiet || args->run)
+		return;
+	if (args->sandboxes)
+		rc = asprintf(&line,
+			      "hlguest: several guests may run in turn: which one each "
+			      "sample is of is recorded, too (as by --sandboxes)");
+	else
+		rc = asprintf(&line,
+			      "hlguest: several guests may run in turn, and which one "
+			      "each sample is of cannot be recorded: %s",
+			      err.msg);
+	if (rc < 0)
+		return;
+	hlg_output_fold(stderr, 0, 0, line);
+	fputc('\n', stderr);
+	free(line);
+}
+
 /* Returns the exit status. */
 static int record_event(struct hlg_record_request *args, const char *event)
 {
@@ -223,6 +256,8 @@ static int record_event(struct hlg_record_request *args, const char *event)
 	if (args->pid) /* as long as it runs */
 		hlg_record_process_add_list(&args->guests, args->pid);
 	counted = hlg_record_modifiers_add(event, args->host);
+	if (counted)
+		choose_sandboxes(args, counted);
 	if (!counted)
 		hlg_err_memory(&err, "record");
 	else if (begin_stacks(args, counted, &stacks, &err) == 0)

@@ -265,13 +265,21 @@ static bool may_record(const struct tracing *tracing, const char *event)
 	return true;
 }
 
-bool hlg_record_tracing_knows_sandboxes(const char *root)
+int hlg_record_tracing_check_sandboxes(const struct hlg_record_tracing *how,
+				       struct hlg_err *err)
 {
-	struct tracing tracing = {.option = "record"};
-	struct hlg_err err;
+	struct tracing tracing = {.option = "--sandboxes"};
+	const char *words[HLG_RECORD_TRACING_WORDS];
+	size_t n = 0;
+	int rc = hlg_record_tracing_words(how, words, &n, err);
 
-	return find(&tracing, root, &err) == 0 &&
-	       may_record(&tracing, "syscalls/sys_enter_ioctl");
+	if (rc == 0)
+		rc = find(&tracing, how->root, err);
+	if (rc == 0 && !may_record(&tracing, "syscalls/sys_enter_ioctl"))
+		rc = hlg_err_set(err, HLG_ESYSTEM,
+				 "--sandboxes: tracepoints may not be recorded by this "
+				 "user (as root, or with CAP_PERFMON)");
+	return rc;
 }
 
 bool hlg_record_tracing_halt(const char *root, const char **words, size_t *n)

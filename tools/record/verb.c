@@ -181,7 +181,8 @@ static const struct hlg_verb_option options[] = {
 	 .set = set_stack_size},
 	{.name = "sandboxes",
 	 .heading = HLG_RECORD_WHAT,
-	 .help = "also which sandbox each sample is of",
+	 .help = "also which sandbox each sample is of; by itself where COMMAND names "
+		 "several guests",
 	 .kind = HLG_VERB_FLAG,
 	 .field = offsetof(struct hlg_record_request, sandboxes)},
 	HLG_VERB_QUIET(struct hlg_record_request, quiet,

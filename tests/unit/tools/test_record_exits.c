@@ -178,6 +178,31 @@ START_TEST(sandboxes)
 }
 END_TEST
 
+/* Who records them unasked is told why they cannot be. */
+START_TEST(sandboxes_that_cannot_be)
+{
+	struct hlg_record_tracing how = {.sandboxes = true,
+					 .event = "cpu-clock",
+					 .frequency = "997",
+					 .root = root};
+	struct hlg_err err;
+
+	make("/sys/kernel/tracing/events/kvm/kvm_exit/id", "1\n");
+	ck_assert_int_lt(hlg_record_tracing_check_sandboxes(&how, &err), 0);
+	ck_assert_str_eq(err.msg, "--sandboxes: the kernel does not trace system calls "
+				  "(one with CONFIG_FTRACE_SYSCALLS does)");
+	/* No kernel has that many tracepoints. */
+	make("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", "4000000000\n");
+	ck_assert_int_lt(hlg_record_tracing_check_sandboxes(&how, &err), 0);
+	ck_assert_str_eq(err.msg, "--sandboxes: tracepoints may not be recorded by this "
+				  "user (as root, or with CAP_PERFMON)");
+	how.event = "x:G,y:G";
+	ck_assert_int_lt(hlg_record_tracing_check_sandboxes(&how, &err), 0);
+	ck_assert_str_eq(err.msg, "-e x:G,y:G: not one plain event (with --sandboxes use "
+				  "-e cpu-clock or -e cycles:G)");
+}
+END_TEST
+
 /* With exits, too, callchains are taken once for each run of a vCPU. */
 START_TEST(stacks_and_exits)
 {
@@ -306,6 +331,7 @@ int main(void)
 		events_are_locked,
 		what_is_there_is_recorded,
 		sandboxes,
+		sandboxes_that_cannot_be,
 		stacks_and_exits,
 		what_guests_halt_with,
 		an_ordinary_recording,
