@@ -15,6 +15,7 @@
 
 #include "symtab/plural.h"
 #include "tools/diff/columns.h"
+#include "tools/diff/sides.h"
 #include "tools/diff/text.h"
 #include "tools/page/data.h"
 #include "tools/page/offsets.h"
@@ -63,9 +64,9 @@ static void write_names(FILE *f, const struct hlg_diff *diff)
 static bool write_answer(FILE *f, const struct hlg_diff *diff)
 {
 	char *total = hlg_diff_text_of(diff, write_total);
-	char *head = hlg_diff_text_of(diff, hlg_diff_text_head);
-	char *tail = hlg_diff_text_of(diff, hlg_diff_text_tail);
-	char *details = hlg_diff_text_of(diff, hlg_diff_text_details);
+	char *head = hlg_diff_text_of(diff, hlg_diff_sides_head);
+	char *tail = hlg_diff_text_of(diff, hlg_diff_sides_tail);
+	char *details = hlg_diff_text_of(diff, hlg_diff_sides_details);
 	bool ok = total && head && tail && details;
 
 	fputs("<header id=\"answer\">\n<h1>", f);

@@ -9,12 +9,6 @@
 int hlg_diff_text_write(void *data, FILE *f, struct hlg_err *err);
 int hlg_diff_text_markdown(void *data, FILE *f, struct hlg_err *err);
 
-/* Its lines around the tables, for who shows these otherwise: warnings and what the
- * total's difference means; both sides and notes; how it was compared. */
-void hlg_diff_text_head(FILE *f, const struct hlg_diff *diff);
-void hlg_diff_text_tail(FILE *f, const struct hlg_diff *diff);
-void hlg_diff_text_details(FILE *f, const struct hlg_diff *diff);
-
 /* What write writes, to be freed; NULL without memory. */
 char *hlg_diff_text_of(const struct hlg_diff *diff,
 		       void (*write)(FILE *f, const struct hlg_diff *diff));

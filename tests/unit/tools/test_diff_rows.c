@@ -15,6 +15,7 @@
 #include "tests/kit/tap.h"
 #include "tools/diff/diff.h"
 #include "tools/diff/key.h"
+#include "tools/diff/sides.h"
 #include "tools/diff/text.h"
 
 /* Addresses in the guest, at its base. */
@@ -318,7 +319,7 @@ START_TEST(one_unit)
 	for (int s = 0; s < 2; s++)
 		add(s, COMPUTE, sides[_i].n[s]);
 	compare();
-	text = hlg_diff_text_of(&diff, hlg_diff_text_tail);
+	text = hlg_diff_text_of(&diff, hlg_diff_sides_tail);
 	for (int s = 0; s < 2; s++)
 		ck_assert_msg(strstr(text, sides[_i].told[s]), "no %s in %s",
 			      sides[_i].told[s], text);
