@@ -8,7 +8,8 @@ Two builds of guests, or one, and recordings of both are made up here. What hlgu
 of the rows that are matched, of their shares and differences, of the tests and intervals of
 sides with fewer than three recordings, of the false discovery rate, of the totals and of
 --fail-if is computed from the lists they were made from, and must be what the command writes,
-figure by figure; with three recordings or more of a side, how much these differ, too.
+figure by figure; with three recordings or more of a side, how much these differ, too. Which
+addresses are VM exits is asked of hlguest report.
 """
 import collections
 import copy
@@ -26,11 +27,11 @@ import sys
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import spread
-from modelled import CLOCKS, Guest, Recording, Space, is_guest, near
-from modelled_view import Count, Inclusive, Selection, View
+from modelled import CLOCKS, PUSH, TEXT, Guest, Recording, Space, is_guest, near
+from modelled_view import BORDER, Apart, Called, Count, Parted, Selection
 from programs import hlguest_of
 from shares import adjusted, newcombe, tested, welch, wilson
-from tap import run, seeds
+from tap import Skip, run, seeds
 
 SIDES = ("before", "after")
 # Of both sides, or of each: a recording is of some of these.
@@ -41,6 +42,7 @@ LEVEL = .05
 RUNS = 3    # from so many recordings of a side on, their spread counts
 LEAST = 20  # samples of a row that is tested then
 PHASES = 160  # from so many samples on a guest may be found to work in phases
+HALT = b"\xf4"  # leaves each guest
 
 
 def key_of(symbol):
@@ -50,8 +52,18 @@ def key_of(symbol):
 
 
 class Built(Guest):
-    """A guest that may have a build id."""
+    """A guest that may have a build id, and that halts in some functions."""
     build_id = None
+
+    def __init__(self, rng, names, path, calls):
+        super().__init__(rng, names, path, calls)
+        self.halts = []
+        for s in self.tops[:3]:
+            at = s.at + s.size // 2
+            if s.size >= 64 and self.place(at - 4) == self.place(at) == self.place(at + 4) and \
+                    self.code[at - TEXT - 4:at - TEXT + 4] == 8 * PUSH:
+                self.halts.append(at)
+                self.code = self.code[:at - TEXT] + HALT + self.code[at + 1 - TEXT:]
 
     def note(self, elf):
         if self.build_id:
@@ -62,9 +74,11 @@ class Built(Guest):
 class Side:
     """Guests where they lie, recordings of them, and what of these is left."""
 
-    def __init__(self, rng, space, events, first, n):
+    def __init__(self, rng, space, events, first, n, halts):
+        """halts: addresses that may have many samples, of either side's guests."""
         self.space = space
         hot = [space.some(rng) for _ in range(rng.randint(1, 5))]
+        hot += [at for at in halts if rng.random() < .7]
         size = rng.choice((0, 5, 20, 40, 100, 140)) // n + 1
         self.recordings = [
             Recording(rng, first + i, [rng.choice(events)], lambda: rng.choice(hot) if
@@ -72,13 +86,16 @@ class Side:
                       space.returns()) for i in range(n)]
         self.files = [f"{one.number}.data" for one in self.recordings]
 
-    def select(self, select, options, weigh, kind):
+    def select(self, select):
         left = {id(s) for s in select.of(self.samples())}
         self.runs = [[s for s in one.samples if id(s) in left and is_guest(s)]
                      for one in self.recordings]
         self.guest = [s for run in self.runs for s in run]
-        self.view = kind(self.space, options, self.guest, weigh)
-        self.each = [kind(self.space, options, run, weigh) for run in self.runs]
+
+    def look(self, options, weigh, kind, exits):
+        """exits: addresses."""
+        self.view = kind(self.space, options, self.guest, weigh, exits)
+        self.each = [kind(self.space, options, run, weigh, exits) for run in self.runs]
 
     def samples(self):
         return [s for one in self.recordings for s in one.samples]
@@ -92,10 +109,16 @@ class Row:
         # Of --children, a stack may have several of one name: it is one of theirs.
         self.all = [{id(s): s for row in of for s in row.samples}.values() for of in rows]
         self.counts = [Count(samples) for samples in self.all]
-        self.shares = [side.view.share_of(samples) for side, samples in zip(diff.sides, self.all)]
+        self.shares = [self.share_of(side.view, samples)
+                       for side, samples in zip(diff.sides, self.all)]
         self.difference = self.shares[1] - self.shares[0]
         self.largest = [next((row for row in side.view.ordered() if row in of), of and of[0])
                         for side, of in zip(diff.sides, rows)]
+
+    @staticmethod
+    def share_of(view, samples):
+        """Of all that has a row, VM exits among it."""
+        return sum(map(view.weigh, samples)) / view.whole if view.whole else 0
 
     def named(self):
         """(the side, the row of it) that it is called after."""
@@ -122,12 +145,13 @@ class Row:
         """What it has in each recording of a side."""
         for side, samples in zip(self.sides, self.all):
             mine = {id(s) for s in samples}
-            yield spread.Side([(view.share_of([s for s in view.kept if id(s) in mine]), view.all,
-                                view.observations) for view in side.each])
+            yield spread.Side([
+                (self.share_of(view, [s for s in view.summed if id(s) in mine]),
+                 view.whole, view.summed_observations) for view in side.each])
 
     def judge(self, common):
         """Tests it. common: how much all rows differ from run to run, where that counts."""
-        ns = [side.view.observations for side in self.sides]
+        ns = [side.view.summed_observations for side in self.sides]
         if common:
             self.interval, self.p, self.exact = spread.compared(list(self.spreads()), common)
         else:
@@ -171,7 +195,7 @@ class Row:
 
     def side_differences(self, i, f, diff):
         share, count, rows = self.shares[i], self.counts[i], self.rows[i]
-        low, high = wilson(share, self.sides[i].view.observations)
+        low, high = wilson(share, self.sides[i].view.summed_observations)
         if count != f or f["names"] != len(rows) or not near(f["percent"], 100 * share, 2) or \
                 diff.exact and not (near(f["low"], 100 * low, 2) and
                                     near(f["high"], 100 * high, 2)):
@@ -191,20 +215,24 @@ class Row:
 
 
 class Judge:
+    BORDERS = "keep", "split", "split", "drop"
+
     def __init__(self, hlguest, folder, seed):
         self.hlguest, self.folder = hlguest, folder
         rng = self.rng = random.Random(seed)
         events = rng.choice(EVENTS)
-        self.same, self.children = rng.random() < .4, rng.random() < .35
+        self.same, self.children = rng.random() < .4, rng.random() < .45
         self.names = [[self.drawn(rng) for _ in range(rng.choice((1, 1, 3, 10)))]
                       for _ in range(rng.choice((1, 1, 2)))]
         if self.children:  # whose rows of one name are one
-            self.names = [[*of, *["i.llvm.%"] * rng.choice((0, 3, 6))] for of in self.names]
+            self.names = [[*of, *["i.llvm.%"] * rng.choice((0, 4, 8))] for of in self.names]
         self.alike = set()  # images that are the same build
         spaces = [self.space(rng, self.names, "")]
         spaces.append(spaces[0] if self.same else self.other(rng, spaces[0]))
         n = rng.choice(((1, 1), (1, 1), (1, 2), (2, 2), (3, 3), (4, 3), (1, 3), (12, 3)))
-        self.sides = [Side(rng, space, events[i % len(events)], 100 * (i + 1), n[i])
+        halts = [base + at - TEXT + rng.choice((0, 0, 1)) for space in spaces
+                 for guest, base in space.bases for at in guest.halts]
+        self.sides = [Side(rng, space, events[i % len(events)], 100 * (i + 1), n[i], halts)
                       for i, space in enumerate(spaces)]
         recordings = [one for side in self.sides for one in side.recordings]
         for guest in {guest.path: guest for space in spaces for guest, _ in space.bases}.values():
@@ -216,14 +244,38 @@ class Judge:
             "gaps": rng.choice(("retag", "retag", "drop", "stretch")),
             "region": rng.choice((0, 256, 1024)), "weight": rng.choice(("period", "samples")),
             "top": rng.choice((0, 0, 2)), "min": rng.choice((0, 0, 5)),
+            "border": rng.choice(self.BORDERS),
         }
         for side in self.sides:
-            side.select(self.select, self.options, self.weight,
-                        Inclusive if self.children else View)
+            side.select(self.select)
+        self.look()
         self.fail_if = rng.choice((0, 5, 100, 1000)) if rng.random() < .5 else None
         # Those without a sample tell nothing.
         self.by_runs = max(sum(bool(view.kept) for view in side.each)
                            for side in self.sides) >= RUNS
+
+    def look(self):
+        """As the options have it."""
+        exits = [self.exits(side) for side in self.sides]
+        for side, mine, other in zip(self.sides, exits, exits[::-1]):
+            at = mine | {(name, at) for name, at in other if self.same or name in self.alike}
+            side.look(self.options, self.weight, Called if self.children else Apart, {
+                base + own - TEXT for guest, base in side.space.bases for name, own in at
+                if name == os.path.basename(guest.path)})
+
+    def exits(self, side):
+        """{(an image's file name, an own address)} of a side's VM exits: where these are is tested
+        elsewhere."""
+        if self.options["border"] == "keep":
+            return set()
+        out, err, _ = run(self.hlguest, "report", "-q", "--force", "--border=split",
+                          "--format=json", *self.select.words, *side.space.words(), *side.files,
+                          cwd=self.folder)
+        if "not in this build" in err:
+            raise Skip(err.strip())
+        told = json.loads(out).get("border", ()) if out else ()
+        return {(os.path.basename(row["image"]), int(at, 16)) for row in told
+                for at in row["addresses"]}
 
     @staticmethod
     def drawn(rng):
@@ -279,7 +331,7 @@ class Judge:
         before, after = self.sides
         files = [*before.space.words(), *before.files, "--after"]
         files += [*([] if self.same else after.space.words()), *after.files]
-        return run(self.hlguest, "diff", "-q", "--force", "--border=keep", "--demangle=no",
+        return run(self.hlguest, "diff", "-q", "--force", "--demangle=no",
                    f"--format={form}", *self.words(), *more, *files, cwd=self.folder)
 
     def joined(self, rows):
@@ -296,7 +348,8 @@ class Judge:
         name = image is not None and os.path.basename(side.space.path(image))
         if self.is_same(side, image) or image is None or isinstance(place, int):
             return name, place
-        return name, key_of(place.symbol) if place.symbol else (key_of(place.name),)
+        return name, key_of(place.symbol) if place.symbol else (key_of(place.name),), \
+            place.kind == BORDER
 
     def is_same(self, side, image):
         return self.same or image is not None and \
@@ -354,13 +407,13 @@ class Judge:
             yield f"{told['matched']}, not {matched}"
         yield from self.sides_told(told)
         yield from self.total(told["total"])
-        self.exact = all(near(told[side]["observations"], of.view.observations, 0)
+        self.exact = all(near(told[side]["observations"], of.view.summed_observations, 0)
                          for side, of in zip(SIDES, self.sides))
         if not self.exact and max(len(side.guest) for side in self.sides) < PHASES:
             yield f"observations: {[told[side]['observations'] for side in SIDES]}, not " + \
-                f"{[of.view.observations for of in self.sides]}"
+                f"{[of.view.summed_observations for of in self.sides]}"
         yield from self.rows("functions", told["functions"],
-                             self.joined(lambda view: view.rows.values()))
+                             self.joined(Parted.rows_of_all))
         regions = self.joined(lambda view: [row for row, _ in view.regions.values()])
         yield from self.rows("regions", told["regions"],
                              regions if self.same and not self.children else [])
@@ -372,7 +425,8 @@ class Judge:
         for name, side in zip(SIDES, self.sides):
             of = told[name]
             dropped = [s for s in side.guest if self.options["gaps"] == "drop" and
-                       side.space.place(s.ip)[2].kind == "gap"]
+                       side.space.place(s.ip)[2].kind == "gap" and
+                       s.ip not in side.view.exits]
             if of["recordings"] != side.files or Count(side.guest) != of["guest"] or \
                     Count(dropped) != of["dropped"]:
                 yield f"{name}: {of}, not {side.files}, {Count(side.guest)}, {Count(dropped)}"
@@ -388,12 +442,12 @@ class Judge:
         """In the mean of the recordings: time of a clock, whatever shares are of."""
         clock = self.sides[0].guest[0].event.partition(":")[0] in CLOCKS
         unit = (lambda s: s.period) if clock else self.weight
-        runs = [[[unit(s) for s in view.kept] for view in side.each] for side in self.sides]
+        runs = [[[unit(s) for s in view.summed] for view in side.each] for side in self.sides]
         means = [statistics.fmean(map(sum, of)) for of in runs]
         change = 100 * (means[1] / means[0] - 1) if means[0] else None
         p = None
         if min(len(side.files) for side in self.sides) >= RUNS:
-            p = welch([[(sum(run), view.kept_observations) for run, view in zip(of, side.each)]
+            p = welch([[(sum(run), view.summed_observations) for run, view in zip(of, side.each)]
                        for of, side in zip(runs, self.sides)])
         if told["clock"] != clock or not near(told["change"], change, 2) or any(
                 not near(told[side], mean, 0) for side, mean in zip(SIDES, means)):
@@ -410,7 +464,7 @@ class Judge:
             return "changed" if p <= LEVEL else "no change"
         if means[0] == means[1]:
             return "the same"
-        variance = sum((sum(run) / len(of))**2 / view.kept_observations
+        variance = sum((sum(run) / len(of))**2 / view.summed_observations
                        for of, side in zip(runs, self.sides)
                        for run, view in zip(of, side.each) if run)
         z = abs(means[1] - means[0]) / math.sqrt(variance) if variance else math.inf
@@ -450,7 +504,7 @@ class Judge:
             yield f"text: {said}, not {found} of {len(self.ordered)}"
         got = re.findall(r"^(\*?) +(?:[+-][\d.]+ %|from 0|\d+ x) +([\d.]+) % +([\d.]+) % .*?"
                          r"([+-][\d.]+) +[+-][\d.]+ to .*?"
-                         r"  (\S+(?: after \S+| before \S+| in \.text\S*| \.rodata)?)"
+                         r"  ((?:__vm_exit__ in )?\S+(?: after \S+| before \S+| in \.text\S*| \.rodata)?)"
                          r"(?:  \[\S+\.elf\])?(?:  \(.*)?$", out, re.M)
         if len(got) != len(self.shown):
             yield f"text: {len(got)} rows, not {len(self.shown)}: {out}"
@@ -534,4 +588,4 @@ def differences(build, folder, seed):
 
 
 if __name__ == "__main__":
-    sys.exit(seeds(__doc__, 75, differences))
+    sys.exit(seeds(__doc__, 100, differences))

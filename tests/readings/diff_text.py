@@ -52,6 +52,8 @@ def three(number):
 
 
 class Judge(diff_model.Judge):
+    BORDERS = "keep",  # what is said of others is tested elsewhere
+
     def __init__(self, hlguest, folder, seed):
         super().__init__(hlguest, folder, seed)
         rng = random.Random(seed + 1)
@@ -68,9 +70,7 @@ class Judge(diff_model.Judge):
         if self.same and rng.random() < .4:
             self.text_options.update(all=True, verbose=True)
             self.options["region"] = 64
-            for side in self.sides:
-                side.select(self.select, self.options, self.weight,
-                            diff_model.Inclusive if self.children else diff_model.View)
+            self.look()
         is_wide = self.text_options["wide"] or self.markdown
         self.columns = 0 if is_wide else self.given or SCREEN
         self.every = self.text_options["all"]
@@ -86,7 +86,7 @@ class Judge(diff_model.Judge):
         given = {**self.options, **options}
         files = [*before.space.words(), *before.files, "--after"]
         files += [*([] if self.same else after.space.words()), *after.files]
-        return run(self.hlguest, "diff", "-q", "--force", "--border=keep", "--demangle=no",
+        return run(self.hlguest, "diff", "-q", "--force", "--demangle=no",
                    f"--format={form}", *(f"--{key}={value}" for key, value in given.items()
                                          if value is not None),
                    *(["--children"] if self.children else []), *self.select.words, *words, *files,

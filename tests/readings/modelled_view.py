@@ -6,6 +6,7 @@ import math
 from lines import seconds
 from shares import effective, wilson
 
+BORDER = "border"  # what rows of VM exits are
 TREE_LEAST = .005  # what has less of all samples is in no tree of callers
 
 
@@ -271,3 +272,61 @@ class Inclusive(View):
             for n in range(1, len(beyond) + 1):
                 found[tuple(beyond[:n])].append(s)
         return found
+
+
+class Parted:
+    """What was sampled at VM exits is in rows of its own; whole is what all rows weigh. Of
+    functions with what they call it counts in both. border=drop: it is nowhere."""
+
+    def __init__(self, space, options, samples, weigh, exits):
+        self.exits, self.borders, self.left = exits, {}, []
+        super().__init__(space, options, samples, weigh)
+        self.summed = self.kept + self.left
+        self.whole = sum(map(weigh, self.summed))
+        self.summed_observations = effective([weigh(s) for s in samples]) * \
+            len(self.summed) / max(1, len(samples))
+
+    def add(self, s):
+        if s.ip not in self.exits:
+            super().add(s)
+            return
+        image, addr, place = self.space.place(s.ip)
+        if place.kind == "gap" and self.options["gaps"] == "stretch":
+            place = self.space.bases[image][0].before(addr)
+        if self.options["border"] == "split":
+            self.credit_exit(s, (image, place), self.exit_key(image, place))
+
+    @staticmethod
+    def exit_key(image, place):
+        return image, place._replace(kind=BORDER, name=f"__vm_exit__ in {place.name}")
+
+    def credit_exit(self, s, _, key):
+        self.left.append(s)
+        self.borders.setdefault(key, Row(key)).samples.append(s)
+
+    def rows_of_all(self):
+        return [*self.rows.values(), *self.borders.values()]
+
+    def ordered(self):
+        """Those of exits are behind the others, in the same order."""
+        rows, self.rows = self.rows, self.borders
+        borders = super().ordered()
+        self.rows = rows
+        return super().ordered() + borders
+
+
+class Apart(Parted, View):
+    """Rows of what was sampled in them."""
+
+
+class Called(Parted, Inclusive):
+    """And of what is called from there. What exits stands on its function."""
+
+    def credit_exit(self, s, function, key):
+        self.kept.append(s)
+        self.credit(s, function)
+        self.itself[function].pop()
+        self.borders.setdefault(key, Row(key)).samples.append(s)
+        self.itself[key].append(s)
+        depth = len(self.stacks[id(s)]) + bool(s.callers and not s.callers[1])
+        self.depth[key] = min(depth, self.depth.get(key, depth))

@@ -21,8 +21,10 @@ class Side:
     def __init__(self, runs):
         self.runs = [run for run in runs if run[1] > 0 and run[2] > 0]
         self.weight = sum(weight for _, weight, _ in self.runs)
-        self.share = sum(share * weight for share, weight, _ in self.runs) / self.weight
-        self.n = self.weight**2 / sum(weight**2 / n for _, weight, n in self.runs)
+        self.share = self.n = 0
+        if self.runs:
+            self.share = sum(share * weight for share, weight, _ in self.runs) / self.weight
+            self.n = self.weight**2 / sum(weight**2 / n for _, weight, n in self.runs)
 
     def logs(self):
         """Of the likelihood of each step, where the mean is not known."""
@@ -72,7 +74,7 @@ def compared(sides, common):
     shares, ns = [side.share for side in sides], [side.n for side in sides]
     interval, (p, is_exact) = newcombe(shares, ns), tested(shares, ns)
     pooled = sum(share * n for share, n in zip(shares, ns)) / sum(ns)
-    if not 0 < pooled < 1:
+    if not all(ns) or not 0 < pooled < 1:
         return interval, p, is_exact
     errors = [math.sqrt(sum(side.variance(step, pooled) for side in sides)) for step in STEPS]
     weights = weighed(common, likelihood(sides))
