@@ -164,7 +164,6 @@ static int include(struct hlg_view *view, struct hlg_count **self,
 	    ((self && !*self) || !replace(view, self ? *self : NULL, &children)))
 		rc = hlg_err_memory(err, "diff");
 	if (rc == 0 && report->options->border != HLG_BORDER_DROP) {
-		view->observations = hlg_rows_observations(report, view);
 		view->kept = children.all;
 		view->border = (struct hlg_count){0, 0};
 	}
