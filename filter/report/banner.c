@@ -51,6 +51,19 @@ const char *hlg_banner_outside(char buf[static 80], const struct hlg_report *r)
 	return buf;
 }
 
+/* " b.elf@0x4000": the other images, where theirs was found; what is stated of one would
+ * have them looked for anew, and not where that one lies. */
+static void put_others(FILE *f, const struct hlg_trust *trust, size_t number)
+{
+	for (size_t i = 0; i < trust->n_images; i++) {
+		const struct hlg_image *image = trust->images[i].image;
+
+		if (i != number && image->from == HLG_BASE_FOUND &&
+		    hlg_image_n_bases(image) == 1)
+			fprintf(f, " %s@0x%" PRIx64, image->path, image->base);
+	}
+}
+
 /*
  * "; base 0x4000 fits 100.00 %", for each image that some base fits. Where no image can
  * be decoded, none was tried.
@@ -74,11 +87,14 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 		else
 			fputs("; base", f);
 		fprintf(f, " 0x%" PRIx64 " fits %s %%", fit->base, percent);
-		if (ti->found.n > 1)
+		if (ti->found.n > 1) {
 			fprintf(f, ", and %zu more bases fit others (use %s@auto)",
 				ti->found.n - 1, ti->image->path);
-		else
-			fprintf(f, " (use %s@0x%" PRIx64 ")", ti->image->path, fit->base);
+		} else {
+			fprintf(f, " (use %s@0x%" PRIx64, ti->image->path, fit->base);
+			put_others(f, trust, i);
+			fputc(')', f);
+		}
 	}
 	if (tried && !any)
 		fputs("; no base fits", f);

@@ -567,7 +567,7 @@ static void note_sandboxes(struct hlg_report *r)
 		snprintf(who, sizeof(who), "%" PRIu32 " threads", shared.threads);
 	hlg_note_list_add(&r->notes,
 			  "%" PRIu32 " sandboxes ran on %s, and are reported as one "
-			  "(record --sandboxes tells them apart)",
+			  "(hlguest record --sandboxes tells them apart)",
 			  shared.sandboxes, who);
 }
 

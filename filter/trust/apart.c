@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/trust/apart.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ enum untold {
 	TOO_FEW,
 	SEVERAL,
 	NONE,
+	TURNS,
 	UNTOLD /* how many there are */
 };
 
@@ -38,6 +40,17 @@ void hlg_apart_finish(struct hlg_apart *apart)
 	*apart = (struct hlg_apart){0};
 }
 
+/* Does a sample fit a lane? */
+static enum hlg_boundary try(const struct hlg_apart *apart,
+			     const struct hlg_runner_sample *sample, unsigned lane)
+{
+	struct hlg_place place;
+
+	hlg_space_lookup(apart->space, sample->ip + hlg_lane_move(lane), &place);
+	return place.image ? hlg_verdict_at(apart->codes[place.image->number], &place)
+			   : HLG_BOUNDARY_OFF;
+}
+
 /* How the samples of a unit fit a lane. */
 static struct fit test(const struct hlg_apart *apart, const struct hlg_runner *unit,
 		       const struct hlg_runner_sample *all, unsigned lane)
@@ -45,12 +58,8 @@ static struct fit test(const struct hlg_apart *apart, const struct hlg_runner *u
 	struct fit fit = {0, 0};
 
 	for (size_t i = unit->begin; i < unit->end; i++) {
-		struct hlg_place place;
-		enum hlg_boundary is = HLG_BOUNDARY_OFF;
+		enum hlg_boundary is = try(apart, &all[i], lane);
 
-		hlg_space_lookup(apart->space, all[i].ip + hlg_lane_move(lane), &place);
-		if (place.image)
-			is = hlg_verdict_at(apart->codes[place.image->number], &place);
 		if (is == HLG_BOUNDARY_ON)
 			fit.on += all[i].samples;
 		if (is == HLG_BOUNDARY_OFF)
@@ -131,6 +140,48 @@ static bool is_shared(const struct hlg_apart *apart, struct hlg_runner *unit,
 	return test(apart, unit, all, HLG_LANE_SHARED).off == 0;
 }
 
+/* On in some lane that is not others'; else unknown in one; else off. */
+static enum hlg_boundary try_any(const struct hlg_apart *apart,
+				 const struct hlg_runner_sample *sample)
+{
+	enum hlg_boundary any = HLG_BOUNDARY_OFF;
+
+	for (unsigned lane = 0; any != HLG_BOUNDARY_ON && lane < apart->space->n_lanes;
+	     lane++) {
+		const enum hlg_boundary is = is_others(apart, lane)
+						     ? HLG_BOUNDARY_OFF
+						     : try(apart, sample, lane);
+
+		if (is != HLG_BOUNDARY_OFF)
+			any = is;
+	}
+	return any;
+}
+
+/* Does a thread take turns? Its lane is the one that fits best. */
+static bool takes_turns(const struct hlg_apart *apart, const struct hlg_runner *unit,
+			const struct hlg_runner_sample *all)
+{
+	struct fit any = {0, 0};
+	size_t others = 0;
+
+	/* With instructions of one size any code fits another's. */
+	if (unit->sandbox >= 0 || apart->space->images[0]->elf.machine != EM_X86_64)
+		return false;
+	for (size_t i = unit->begin; i < unit->end; i++) {
+		enum hlg_boundary is = try(apart, &all[i], unit->lane);
+
+		if (is == HLG_BOUNDARY_OFF) {
+			is = try_any(apart, &all[i]);
+			others += is == HLG_BOUNDARY_ON;
+		}
+		any.on += is == HLG_BOUNDARY_ON ? all[i].samples : 0;
+		any.off += is == HLG_BOUNDARY_OFF ? all[i].samples : 0;
+	}
+	return others >= HLG_APART_TURNS &&
+	       (double)any.on >= HLG_VERDICT_NEARLY_ALL * (double)(any.on + any.off);
+}
+
 /* guest: all of one, and not a part of one that as a whole fits none. */
 static void judge(const struct hlg_apart *apart, struct hlg_runner *unit,
 		  const struct hlg_runner_sample *all, bool guest)
@@ -157,6 +208,9 @@ static void judge(const struct hlg_apart *apart, struct hlg_runner *unit,
 		unit->untold = is_shared(apart, unit, all) ? TOLD : NONE;
 	else
 		unit->untold = why_untold(&best, alone, unit->samples);
+	if (unit->untold == NONE && best.off < UINT64_MAX - 1 &&
+	    takes_turns(apart, unit, all))
+		unit->untold = TURNS;
 	if (unit->untold)
 		leave(apart, unit, all, guest && unit->untold != NONE && best.off == 0);
 }
@@ -176,6 +230,64 @@ static bool all_are(const struct hlg_runners *units, int untold)
 	for (size_t i = 0; i < units->n; i++)
 		n += units->at[i].untold == untold;
 	return n == units->n;
+}
+
+/* The command that records anew, with what tells of more; *own is to be freed. */
+static const char *ask_again(const struct hlg_runners_recording *r, char **own)
+{
+	*own = r->again ? r->again(r->path) : NULL;
+	return *own ? *own : "hlguest record --sandboxes";
+}
+
+/* The first thread that takes turns, or NULL. */
+static const struct hlg_runner *find_turns(const struct hlg_runners *units)
+{
+	for (size_t i = 0; i < units->n; i++)
+		if (units->at[i].untold == TURNS)
+			return &units->at[i];
+	return NULL;
+}
+
+/* What the samples tell of two images that overlap; who ran when may be what they lack.
+ */
+static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *second,
+			const struct hlg_runners_recording *r,
+			const struct hlg_runners *units, struct hlg_err *err)
+{
+	const struct hlg_runner *turns = find_turns(units);
+	const bool lacks = turns || r->profile->sandboxes.n == 0;
+	const bool two = apart->space->n_images == 2;
+	const char *a = hlg_image_short_name(apart->space->images[0]),
+		   *b = hlg_image_short_name(second);
+	char *own = NULL;
+	const char *again = lacks ? ask_again(r, &own) : "";
+
+	if (turns)
+		hlg_err_set(err, HLG_EINPUT,
+			    "%s: thread %" PRId32 " ran %s%s%s in turn, at the same "
+			    "addresses, and the recording does not tell when which of "
+			    "them (record anew: %s)",
+			    r->path, turns->tid, two ? a : "several of the ELFs",
+			    two ? " and " : "", two ? b : "", again);
+	else if (all_are(units, NONE))
+		hlg_err_set(err, HLG_EINPUT,
+			    "%s: its samples fit neither %s nor %s where these lie "
+			    "(name the ELFs that ran; FILE@auto looks for their "
+			    "bases%s%s)",
+			    r->path, a, b,
+			    lacks ? "; if they ran in turn on one thread, record anew: "
+				  : "",
+			    again);
+	else
+		hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: its samples do not tell who runs %s and who %s, which lie "
+			"at the same addresses (name one of them%s%s)",
+			r->path, a, b,
+			lacks ? ", or record anew: " : "; is their code the same?",
+			again);
+	free(own);
+	return err->code;
 }
 
 /* Of the first two that overlap. */
@@ -209,20 +321,7 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 				   "them)",
 				   path, hlg_image_short_name(first),
 				   hlg_image_short_name(second));
-	if (all_are(units, NONE))
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"%s: its samples fit neither %s nor %s where these lie "
-			"(name the ELFs that ran; FILE@auto looks for their "
-			"bases)",
-			path, hlg_image_short_name(first), hlg_image_short_name(second));
-	return hlg_err_set(
-		err, HLG_EINPUT,
-		"%s: its samples do not tell who runs %s and who %s, which lie "
-		"at the same addresses (name one of them%s)",
-		path, hlg_image_short_name(first), hlg_image_short_name(second),
-		r->profile->sandboxes.n ? "; is their code the same?"
-					: ", or record with --sandboxes");
+	return fail_samples(apart, second, r, units, err);
 }
 
 /* "40 of which fit none of the ELFs, and 9 of which are too few ...": why samples of a
@@ -236,6 +335,7 @@ static void put_why(char buf[static 256], uint64_t samples,
 		[SEVERAL] = {"fit several of the ELFs alike",
 			     "fits several of the ELFs alike"},
 		[NONE] = {"fit none of the ELFs", "fits none of the ELFs"},
+		[TURNS] = {"fit the ELFs only together", ""},
 	};
 	char part[32] = "";
 	size_t n = 0;
@@ -253,21 +353,26 @@ static void put_why(char buf[static 256], uint64_t samples,
 
 /* Of the i-th such guest. */
 static void note(const struct hlg_runner *guest, const uint64_t outside[static UNTOLD],
-		 size_t i, struct hlg_note_list *notes)
+		 size_t i, const struct hlg_runners_recording *r)
 {
 	hlg_note_list_adder *add = hlg_note_list_crowd_adder(i);
 	const bool thread = guest->sandbox < 0;
-	char why[256];
+	const bool again = outside[TURNS] || (thread && outside[NONE]);
+	char why[256], *own = NULL;
 
+	if (!add)
+		return;
 	put_why(why, guest->samples, outside);
-	if (add)
-		add(notes, "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here%s",
-		    thread ? "thread" : "sandbox", thread ? guest->tid : guest->sandbox,
-		    guest->samples, hlg_plural_s(guest->samples), why,
-		    !outside[NONE] ? ""
-		    : thread       ? " (if it runs several in turn, record --sandboxes)"
-				   : " (another ELF? name it, too; at another base? "
-				     "FILE@auto looks for it)");
+	add(r->notes, "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here%s%s%s",
+	    thread ? "thread" : "sandbox", thread ? guest->tid : guest->sandbox,
+	    guest->samples, hlg_plural_s(guest->samples), why,
+	    outside[TURNS]  ? " (it ran several in turn; record anew: "
+	    : again         ? " (if it ran several in turn, record anew: "
+	    : outside[NONE] ? " (another ELF? name it, too; at another base? "
+			      "FILE@auto looks for it"
+			    : "",
+	    again ? ask_again(r, &own) : "", again || outside[NONE] ? ")" : "");
+	free(own);
 }
 
 /* Judges the stretches of a sandbox together, and each that does not fit so by itself. */
@@ -309,7 +414,7 @@ static size_t judge_all(const struct hlg_apart *apart, const struct hlg_runners 
 
 /* Tells of whom it cannot be told. */
 static void note_all(const struct hlg_apart *apart, const struct hlg_runners *units,
-		     struct hlg_note_list *notes)
+		     const struct hlg_runners_recording *r)
 {
 	size_t untold = 0;
 
@@ -327,10 +432,10 @@ static void note_all(const struct hlg_apart *apart, const struct hlg_runners *un
 			const struct hlg_runner whole =
 				hlg_runners_sum(&units->at[i], j - i);
 
-			note(&whole, outside, untold++, notes);
+			note(&whole, outside, untold++, r);
 		}
 	}
-	hlg_note_list_crowd_rest(notes, untold, "samples that are outside here");
+	hlg_note_list_crowd_rest(r->notes, untold, "samples that are outside here");
 }
 
 int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_runners_recording *r,
@@ -356,7 +461,7 @@ int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_runners_recording
 		rc = hlg_err_memory(err, r->path);
 	/* A recording that cannot be told apart is left out, its samples are nowhere. */
 	if (rc == 0)
-		note_all(apart, &units, r->notes);
+		note_all(apart, &units, r);
 	if (rc == 0 && r->units)
 		*r->units = units;
 	else

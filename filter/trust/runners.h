@@ -34,6 +34,9 @@ struct hlg_runners_recording {
 	struct hlg_note_list *notes;     /* warnings are added here */
 	struct hlg_runners_moved *moved; /* NULL, or gets what was moved */
 	struct hlg_runners *units;       /* NULL, or gets who is in which lane */
+	/* NULL, or the command that records it anew with its sandboxes, to be freed, or
+	 * NULL; it is asked for the path. */
+	char *(*again)(const char *path);
 };
 
 struct hlg_runner_sample {

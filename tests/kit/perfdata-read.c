@@ -72,6 +72,11 @@ static void read_all(struct kit_seen *seen, struct hlg_perfdata *pd)
 	seen->counts = *hlg_perfdata_counts(pd);
 	seen->machine = hlg_perfdata_host(pd)->machine;
 	seen->attached = hlg_perfdata_host(pd)->attached;
+	for (char **word = hlg_perfdata_host(pd)->command; word && *word; word++) {
+		size_t n = strlen(seen->command);
+
+		snprintf(seen->command + n, sizeof(seen->command) - n, "%s|", *word);
+	}
 	seen->tell = hlg_perfdata_tell(pd);
 	if (seen->rc == 0)
 		ck_assert_uint_eq(seen->counts.samples, seen->n);

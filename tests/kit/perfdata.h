@@ -65,6 +65,7 @@ struct kit_seen {
 	uint64_t tell;
 	uint16_t machine; /* of the host */
 	bool attached;    /* as it tells */
+	char command[64]; /* the same, its words with a | behind each */
 	bool split;
 };
 

@@ -450,6 +450,38 @@ def counted(bench, *argv):
                                if row["record"] == "window")
 
 
+def turns(bench, rng):
+    """Two ELFs in turn on one thread, whose base nothing states: the command that is advised names
+    both where they lie, and that says that the recording lacks who ran when."""
+    path = bench.write("turns.data", [(0x200000, 7, rng.sample(bench.addrs, 100)),
+                                      (0x200000, 7, rng.choices(bench.small_addrs, k=600))])
+    out, err, status = run(bench.hlguest, "report", bench.elf, bench.small, path)
+    wanted = f"{bench.elf}@0x200000 {bench.small}@0x200000"
+    if status != 3 or f"(use {wanted})\n" not in out:
+        yield f"status {status}: {out}{err}"
+    samples = b"".join(forged.sample(ip + 0x200000, 7, 7, 1000 + i) for i, ip in enumerate(
+        rng.sample(bench.addrs, 100) + rng.choices(bench.small_addrs, k=600)))
+    long, unsafe = ["./vmm", "x" * 500], ["./vmm", "\x1b[2J"]
+    for words, again in ((None, "-- COMMAND"), ([], "-- COMMAND"),
+                         (["--", "./a vmm", "it's", "", "a.elf"],
+                          r"-- './a vmm' 'it'\''s' '' a.elf"),
+                         (["--", "/bin/hlguest", "--behind-gate=5,6", "./vmm", "--", "a.elf"],
+                          "-- ./vmm -- a.elf"),
+                         (["./vmm", "a.elf"], "-- COMMAND"), (["-p", "17"], "-p PID"),
+                         (["-a", "--", "sleep", "1"], "-p PID"), (["--"], "-- COMMAND"),
+                         (["--", *long], "-- COMMAND"), (["--", *unsafe], "-- COMMAND")):
+        line = [b"perf", b"record", *(word.encode() for word in words or [])]
+        noted = struct.pack("<I", len(line)) + b"".join(
+            struct.pack("<I", len(word) + 1) + word + b"\0" for word in line)
+        with open(path, "wb") as f:
+            f.write(forged.recording(samples, features=None if words is None else {11: noted}))
+        _, err, status = run(bench.hlguest, "report", *wanted.split(), path)
+        if status != 1 or "thread 7 ran guest.elf and other.elf in turn, at the same addresses, and " \
+                "the recording does not tell when which of them (record anew: hlguest record " \
+                f"--sandboxes {again})\n" not in err:
+            yield f"{words}: status {status}: {err}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap, rng = Tap(), random.Random(1)
@@ -462,7 +494,7 @@ def main():
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
                 ("many", many), ("nobody", nobody), ("least", least), ("short", short), \
                 ("alike", alike), ("lanes", lanes), ("saved", saved), ("twice", twice), ("nearly", nearly), \
-                ("elsewhere", elsewhere), ("few", few), ("begun", begun), ("across", across):
+                ("elsewhere", elsewhere), ("few", few), ("begun", begun), ("across", across), ("turns", turns):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()
 

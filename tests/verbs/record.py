@@ -223,6 +223,52 @@ def check_sandboxes(build, folder):
     return wrong
 
 
+def check_turns(build, folder):
+    """Two ELFs in turn on one thread, recorded without telling when which of them ran: what is
+    advised, copied word by word, leads to a report that tells them apart."""
+    vm, hlguest = monitor(build, folder), os.path.abspath(hlguest_of(build))
+    if "without zydis" in must(hlguest, "--version"):
+        raise Skip("nothing tells that they ran in turn")
+    place = os.path.join(folder, "in turn")
+    os.mkdir(place)
+    for name in "demo", "rusty":
+        shutil.copy(guest(name, build, folder), os.path.join(place, name + ".elf"))
+    shutil.copy(vm, os.path.join(place, "a vmm"))
+    words = ["./a vmm", "--seconds=1.5", "--sandboxes=2", "--in-turn", "--base=0x4000", "demo.elf",
+             "rusty.elf"]
+    events = ["-e", "cpu-clock,page-faults"]
+    for record in (["perf", "record", "-q", "-e", "cpu-clock:HG", "-F", "997", "-o", "perf.data.guest",
+                    "--", *words], [hlguest, "record", "-q", *events, "--", *words]):
+        must(*record, cwd=place)
+        for named in ["demo.elf", "rusty.elf"], []:
+            if named or record[0] != "perf":
+                _, err, status = run(hlguest, "report", *named, cwd=place)
+                again = re.search(r"thread \d+ ran demo.elf and rusty.elf in turn.*"
+                                  r"\(record anew: hlguest (.*)\)\n", err)
+                if status != 1 or not again:
+                    return [f"{record} {named}: status {status}: {err}"]
+        if again[1] != "record --sandboxes -- " + shlex.join(words):
+            return [again[1]]
+        _, err, status = run("sh", "-c", f"{shlex.quote(hlguest)} {again[1]}", cwd=place)
+        _, out, wrong = follow_on(hlguest, err, place)
+        if status or wrong or not re.search(r"^check +OK.*\nsandboxes sandbox 1 \(fd \d+\), demo.elf, "
+                                            r"\d+ samples.*\n +sandbox 2 .*, rusty.elf,", out, re.M):
+            return [f"{again[1]}: status {status}: {err}{out}{wrong}"]
+    # Who records them so in the first place needs none of this.
+    _, err, status = run(hlguest, "record", "--", *words, cwd=place)
+    _, out, wrong = follow_on(hlguest, err, place)
+    if status or wrong or not re.search(r"^check +OK", out, re.M) or "rusty.elf, " not in out:
+        return [f"by itself: status {status}: {err}{out}{wrong}"]
+    return []
+
+
+def follow_on(hlguest, err, place):
+    """The command that comes next, what it prints, and its errors."""
+    said = re.search(r"^hlguest: now: hlguest (.*)$", err, re.M)
+    out, wrong, _ = run(hlguest, *shlex.split(said[1]), cwd=place) if said else ("", err, 1)
+    return said, out, wrong
+
+
 def check_measure(build, folder):
     """Record and report in one: the same report again from the recording that is kept."""
     vm, elf = monitor(build, folder), guest("demo", build, folder)
@@ -665,6 +711,7 @@ def main():
         tap.run("exits, stacks and sandboxes go together",
                 lambda: check_together(build, folder))
         tap.run("sandboxes in turn are told apart", lambda: check_sandboxes(build, folder))
+        tap.run("two ELFs that ran in turn are recorded anew", lambda: check_turns(build, folder))
         tap.run("record and report in one", lambda: list(check_measure(build, folder)))
         tap.run("with callers", lambda: list(check_own_callers(build, folder)))
         tap.run("builds that ran", lambda: list(check_builds(build, folder)))

@@ -10,6 +10,7 @@
 #include "filter/trust/apart.h"
 #include "filter/trust/guest-bases.h"
 #include "filter/trust/identity.h"
+#include "tools/feed/again.h"
 #include "tools/feed/lacks.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
@@ -250,7 +251,8 @@ static int tell_apart(struct worker *w, size_t number, struct contents *contents
 						&file->notes,
 						w->batch->given ? &w->batch->moved : NULL,
 						w->batch->keep_units ? &file->units
-								     : NULL};
+								     : NULL,
+						hlg_feed_again};
 
 	if (w->finder.space)
 		return settle(w, number, &r, found, file);

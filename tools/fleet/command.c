@@ -12,6 +12,7 @@
 
 #include "symtab/escape.h"
 #include "symtab/grow.h"
+#include "tools/cli/shell.h"
 
 void hlg_fleet_command_add(struct hlg_fleet_command *c, const char *fmt, ...)
 {
@@ -39,27 +40,6 @@ void hlg_fleet_command_finish(struct hlg_fleet_command *c)
 	*c = (struct hlg_fleet_command){0};
 }
 
-char *hlg_fleet_command_quote(const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_@%+=:,./-";
-	char *quoted = malloc(4 * strlen(word) + 3), *to = quoted;
-
-	if (!quoted)
-		return NULL;
-	if (word[0] && strspn(word, plain) == strlen(word))
-		return strcpy(quoted, word);
-	*to++ = '\'';
-	for (; *word; word++) {
-		if (*word == '\'')
-			to = stpcpy(to, "'\\''");
-		else
-			*to++ = *word;
-	}
-	strcpy(to, "'");
-	return quoted;
-}
-
 char *hlg_fleet_command_self(void)
 {
 	char path[PATH_MAX];
@@ -68,7 +48,7 @@ char *hlg_fleet_command_self(void)
 	if (n <= 0)
 		return NULL;
 	path[n] = '\0';
-	return hlg_fleet_command_quote(path);
+	return hlg_shell_quote(path);
 }
 
 void hlg_fleet_command_print(struct hlg_fleet_command *c, const char *begin,
@@ -76,7 +56,7 @@ void hlg_fleet_command_print(struct hlg_fleet_command *c, const char *begin,
 {
 	fputs(begin, stdout);
 	for (size_t i = 0; i < c->n; i++) {
-		char *word = hlg_fleet_command_quote(c->words[i]);
+		char *word = hlg_shell_quote(c->words[i]);
 
 		c->failed |= !word;
 		if (i)

@@ -27,9 +27,6 @@ void hlg_fleet_command_finish(struct hlg_fleet_command *c);
 /* Waits for a child that runs one. Its exit status; 128 + N if signal N ended it. */
 int hlg_fleet_command_wait(pid_t pid);
 
-/* A word as a shell takes it, to be freed; NULL without memory. */
-char *hlg_fleet_command_quote(const char *word);
-
 /* This program, by its path: quoted for a shell, to be freed. NULL without memory. */
 char *hlg_fleet_command_self(void);
 

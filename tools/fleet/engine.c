@@ -11,6 +11,7 @@
 #include "tools/cli/child.h"
 #include "tools/cli/output.h"
 #include "tools/cli/perf-find.h"
+#include "tools/cli/shell.h"
 #include "tools/fleet/command.h"
 #include "tools/fleet/parallel.h"
 #include "tools/fleet/work.h"
@@ -73,8 +74,8 @@ static void begin_sbatch(struct hlg_fleet_command *c, const struct hlg_fleet_pla
 static void make_map(struct hlg_fleet_command *c, const struct hlg_fleet_plan *plan,
 		     const char *sbatch, const size_t *tasks, size_t n)
 {
-	char *program = hlg_fleet_command_self(),
-	     *dir = hlg_fleet_command_quote(plan->dir), *array = ranges(tasks, n);
+	char *program = hlg_fleet_command_self(), *dir = hlg_shell_quote(plan->dir),
+	     *array = ranges(tasks, n);
 
 	c->failed |= !program || !dir || !array;
 	begin_sbatch(c, plan, sbatch, "map", "%a.txt");
@@ -93,8 +94,7 @@ static void make_map(struct hlg_fleet_command *c, const struct hlg_fleet_plan *p
 static void make_reduce(struct hlg_fleet_command *c, const struct hlg_fleet_plan *plan,
 			const char *sbatch, const char *after)
 {
-	char *program = hlg_fleet_command_self(),
-	     *dir = hlg_fleet_command_quote(plan->dir);
+	char *program = hlg_fleet_command_self(), *dir = hlg_shell_quote(plan->dir);
 
 	c->failed |= !program || !dir;
 	begin_sbatch(c, plan, sbatch, "reduce", "reduce.txt");

@@ -10,6 +10,7 @@
 #include "filter/output/memstream.h"
 #include "filter/output/out.h"
 #include "tools/cli/perf-find.h"
+#include "tools/cli/shell.h"
 #include "tools/fleet/words.h"
 #include "tools/fleet/work.h"
 #include "tools/inputs/list.h"
@@ -67,7 +68,7 @@ static char *line_of(const struct hlg_fleet_plan *plan, const char *program)
 		"part/{1}.pb.gz",
 		program);
 	for (size_t i = 0; ok && i < plan->n_words; i++) {
-		char *word = hlg_fleet_command_quote(plan->words[i]);
+		char *word = hlg_shell_quote(plan->words[i]);
 
 		ok = word;
 		fprintf(f, " %s", word ? word : "");
@@ -150,8 +151,7 @@ void hlg_fleet_parallel_make(struct hlg_fleet_command *c,
 			     const struct hlg_fleet_plan *plan, const char *parallel,
 			     const size_t *tasks, size_t n)
 {
-	char *program = hlg_fleet_command_self(),
-	     *dir = hlg_fleet_command_quote(plan->dir);
+	char *program = hlg_fleet_command_self(), *dir = hlg_shell_quote(plan->dir);
 
 	c->failed |= !program || !dir;
 	hlg_fleet_command_add(c, "%s", parallel);

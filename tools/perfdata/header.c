@@ -225,6 +225,39 @@ static bool is_attaching(const char *word)
 	return *word && strchr("apt", *word);
 }
 
+void hlg_header_forget_command(struct hlg_perfdata *pd)
+{
+	for (char **word = pd->host.command; word && *word; word++)
+		free(*word);
+	free(pd->host.command);
+	pd->host.command = NULL;
+}
+
+/* Its n words, unless some are missing. */
+static int keep_command(struct hlg_perfdata *pd, struct blob *b, uint32_t n,
+			struct hlg_err *err)
+{
+	const char *text;
+	size_t length;
+
+	hlg_header_forget_command(pd);
+	if (n > b->rest / sizeof(uint32_t))
+		return 0;
+	pd->host.command = calloc((size_t)n + 1, sizeof(*pd->host.command));
+	if (!pd->host.command)
+		return hlg_err_memory(err, pd->path);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!take_string(b, &text, &length)) {
+			hlg_header_forget_command(pd);
+			return 0;
+		}
+		pd->host.command[i] = strndup(text, length);
+		if (!pd->host.command[i])
+			return hlg_err_memory(err, pd->path);
+	}
+	return 0;
+}
+
 /* "HEADER_CMDLINE": perf's own words, which the command's follow behind --, or behind
  * perf's options: those are not for us, but then perf began with the command. */
 static int read_cmdline(struct hlg_perfdata *pd, struct blob *b, struct hlg_err *err)
@@ -233,7 +266,6 @@ static int read_cmdline(struct hlg_perfdata *pd, struct blob *b, struct hlg_err 
 	const char *text;
 	size_t length;
 
-	(void)err;
 	if (!take_u32(b, &n))
 		return 0;
 	for (uint32_t i = 0; i < n && take_string(b, &text, &length); i++) {
@@ -242,7 +274,7 @@ static int read_cmdline(struct hlg_perfdata *pd, struct blob *b, struct hlg_err 
 		snprintf(word, sizeof(word), "%.*s", (int)(length < 15 ? length : 15),
 			 text);
 		if (strcmp(word, "--") == 0)
-			return 0;
+			return keep_command(pd, b, n - i - 1, err);
 		pd->host.attached |= is_attaching(word) && !pd->on_exec;
 	}
 	return 0;

@@ -266,6 +266,7 @@ void hlg_perfdata_close(struct hlg_perfdata *pd)
 	if (!pd->parent) {
 		free(pd->host.name);
 		free(pd->host.cpu);
+		hlg_header_forget_command(pd);
 		free(pd->tracing_copy);
 		free(pd->path);
 	}

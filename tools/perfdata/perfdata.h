@@ -51,7 +51,9 @@ struct hlg_perfdata_host {
 	uint16_t machine; /* of the processor, as an ELF's e_machine; 0: not told, or not
 			   * known here */
 	bool pipe, directory, compressed;
-	bool attached; /* recorded by -a, -p or -t: it began and ended with no command */
+	bool attached;  /* recorded by -a, -p or -t: it began and ended with no command */
+	char **command; /* that perf ran: its words behind --, then NULL; not escaped;
+			 * NULL: not told */
 };
 
 /*

@@ -82,7 +82,7 @@ struct hlg_perfdata {
 	struct hlg_ids ids;
 	uint32_t n_checked; /* events that hlg_attrs_check has seen */
 	uint16_t id_back;   /* of the id, from the end of other records; 0: none */
-	bool on_exec; /* an event began to count when perf ran a command */
+	bool on_exec;       /* an event began to count when perf ran a command */
 	struct hlg_perfdata_host host;
 	struct hlg_lasts lasts;
 	struct hlg_perfdata_member *members; /* of the group at hand, for the sink */
@@ -127,6 +127,9 @@ int hlg_header_read(struct hlg_perfdata *pd, uint64_t file_size, struct hlg_err 
  */
 int hlg_header_record(struct hlg_perfdata *pd, uint32_t type, const uint8_t *record,
 		      size_t size, struct hlg_err *err);
+
+/* What it told of the command that perf ran. */
+void hlg_header_forget_command(struct hlg_perfdata *pd);
 
 /* sample.c: a sample the short way refused. */
 int hlg_perfdata_sample_step(struct hlg_perfdata *pd, const uint8_t *record,

@@ -502,6 +502,84 @@ START_TEST(stretches_are_told_of)
 }
 END_TEST
 
+static char *record_again(const char *path)
+{
+	char *again;
+
+	return asprintf(&again, "again %s", path) < 0 ? NULL : again;
+}
+
+/* A thread without sandboxes that ran two ELFs in turn fits them together, and it is told
+ * how to record it anew; what fits neither, or has too little of the other, is told so.
+ */
+START_TEST(a_thread_that_takes_turns)
+{
+	/* addresses of a.elf, b.elf and neither; of a.elf in another thread */
+	static const struct {
+		unsigned a, b, off, others;
+		const char *said;
+	} all[] = {
+		{20, 20, 0, 0,
+		 "x: thread 7 ran a.elf and b.elf in turn, at the same addresses, and "
+		 "the recording does not tell when which of them (record anew: again x)"},
+		{20, 20, 0, 30,
+		 "thread 7 has 40 samples, which fit the ELFs only together: outside "
+		 "here (it ran several in turn; record anew: again x)"},
+		{20, 5, 0, 0,
+		 "x: thread 7 ran a.elf and b.elf in turn, at the same addresses, and "
+		 "the recording does not tell when which of them (record anew: again x)"},
+		{20, 4, 0, 0,
+		 "x: its samples fit neither a.elf nor b.elf where these lie (name the "
+		 "ELFs that ran; FILE@auto looks for their bases; if they ran in turn "
+		 "on one thread, record anew: again x)"},
+		{20, 20, 1, 30,
+		 "thread 7 has 41 samples, which fit none of the ELFs: outside here (if "
+		 "it ran several in turn, record anew: again x)"},
+	};
+	struct hlg_note_list notes = {0};
+	struct hlg_runners_recording recording = {
+		.path = "x", .notes = &notes, .again = record_again};
+	struct hlg_apart apart;
+	struct hlg_run run;
+	struct hlg_err err;
+	int rc;
+
+	kit_trust_guest("a.elf");
+	kit_trust_guest("b.elf");
+	kit_start(&run, "a.elf@0x100000 b.elf@0x200000");
+	ck_assert_int_eq(
+		hlg_image_set_base(run.space.images[1], 0x102000, HLG_BASE_STATED, &err),
+		0);
+	ck_assert_int_eq(hlg_space_part(&run.space, &err), 0);
+	hlg_profile_event(&run.profile, "a", 0);
+	hlg_profile_keep_apart(&run.profile);
+	for (unsigned i = 0; i < 30; i++) {
+		const uint64_t ips[] = {0x101060 + 4 * i, 0x103060 + 4 * i,
+					0x101061 + 4 * i, 0x101060 + 4 * i};
+		const unsigned most[] = {all[_i].a, all[_i].b, all[_i].off,
+					 all[_i].others};
+
+		for (int k = 0; k < 4; k++) {
+			struct hlg_sample s = kit_sample(0, ips[k]);
+
+			s.tid = k < 3 ? 7 : 8;
+			if (i < most[k])
+				hlg_profile_add(&run.profile, &s);
+		}
+	}
+	recording.profile = &run.profile;
+	recording.host = &run.host;
+	ck_assert(hlg_apart_begin(&apart, &run.space, &run.options));
+	rc = hlg_apart_settle(&apart, &recording, &err);
+	ck_assert_int_eq(rc, all[_i].others ? 0 : HLG_EINPUT);
+	ck_assert_uint_eq(notes.n, all[_i].others != 0);
+	ck_assert_str_eq(rc == 0 ? notes.line[0] : err.msg, all[_i].said);
+	hlg_apart_finish(&apart);
+	hlg_note_list_finish(&notes);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* A sandbox that fits one ELF but for a stretch, which fits the other. Where guests are
  * left is known in both lanes. */
 START_TEST(a_stretch_of_another_elf)
@@ -765,6 +843,7 @@ int main(void)
 	tcase_add_loop_test(tc, aarch64_bears_out_a_file, 0, 2);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
+		tcase_add_loop_test(tc, a_thread_that_takes_turns, 0, 5);
 		tcase_add_loop_test(tc, a_file_is_judged_as_the_whole, 0, 4 * 96);
 		tcase_add_test(tc, images_are_judged_apart);
 		tcase_add_loop_test(tc, another_build_without_samples, 0, 2);

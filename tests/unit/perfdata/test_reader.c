@@ -533,26 +533,31 @@ START_TEST(machines)
 }
 END_TEST
 
-/* Did perf run a command, or attach to what ran? Its own words say. */
+/* Did perf run a command, and which; or attach to what ran? Its own words say. */
 START_TEST(attaching)
 {
 	static const struct {
 		const char *words[5];
 		bool exec; /* an event began when it ran one */
 		bool attached;
+		const char *command;
+		uint32_t missing; /* words, that are announced */
 	} told[] = {
-		{{"perf", "record", "-e", "cycles", "./vmm"}, false, false},
-		{{"perf", "kvm", "record", "-a"}, false, true},
-		{{"perf", "record", "--all-cpus", "sleep", "1"}, false, true},
-		{{"perf", "record", "--pid=7"}, false, true},
-		{{"perf", "record", "--tid", "7"}, false, true},
-		{{"perf", "record", "-gp7"}, false, true},
-		{{"perf", "record", "-vt", "7"}, false, true},
-		{{"perf", "record", "-F99", "-ofat.data", "vmm"}, false, false},
-		{{"perf", "record", "-ea/p/", "vmm"}, false, false},
-		{{"perf", "record", "--phys-data", "vmm"}, false, false},
-		{{"perf", "record", "--", "vmm", "-a"}, false, false},
-		{{"perf", "record", "vmm", "-p", "7"}, true, false},
+		{{"perf", "record", "-e", "cycles", "./vmm"}, false, false, NULL, 0},
+		{{"perf", "kvm", "record", "-a"}, false, true, NULL, 0},
+		{{"perf", "record", "--all-cpus", "sleep", "1"}, false, true, NULL, 0},
+		{{"perf", "record", "--pid=7"}, false, true, NULL, 0},
+		{{"perf", "record", "--tid", "7"}, false, true, NULL, 0},
+		{{"perf", "record", "-gp7"}, false, true, NULL, 0},
+		{{"perf", "record", "-vt", "7"}, false, true, NULL, 0},
+		{{"perf", "record", "-F99", "-ofat.data", "vmm"}, false, false, NULL, 0},
+		{{"perf", "record", "-ea/p/", "vmm"}, false, false, NULL, 0},
+		{{"perf", "record", "--phys-data", "vmm"}, false, false, NULL, 0},
+		{{"perf", "record", "--", "vmm", "-a"}, false, false, "vmm|-a|", 0},
+		{{"perf", "record", "--", "--", ""}, false, false, "--||", 0},
+		{{"perf", "record", "--", "vmm"}, false, false, "", 2},
+		{{"perf", "record", "--", "vmm"}, false, false, "", UINT32_MAX - 4},
+		{{"perf", "record", "vmm", "-p", "7"}, true, false, NULL, 0},
 	};
 	const struct kit_event of_command = {
 		.attr = {.sample_type = KIT_PLAIN, .enable_on_exec = told[_i].exec}};
@@ -564,7 +569,7 @@ START_TEST(attaching)
 	while (n < 5 && told[_i].words[n])
 		n++;
 	kit_u64(&records, 11); /* HEADER_CMDLINE */
-	kit_u32(&records, n);
+	kit_u32(&records, n + told[_i].missing);
 	for (uint32_t i = 0; i < n; i++) {
 		kit_u32(&records, (uint32_t)(strlen(told[_i].words[i]) / 8 + 1) * 8);
 		kit_text(&records, told[_i].words[i]);
@@ -577,6 +582,7 @@ START_TEST(attaching)
 	ck_assert_int_eq(seen.rc, 0);
 	ck_assert_msg(seen.attached == told[_i].attached, "%d: %s %s", _i,
 		      told[_i].words[2], told[_i].words[3]);
+	ck_assert_str_eq(seen.command, told[_i].command ? told[_i].command : "");
 	kit_finish(&seen);
 	kit_free(&k);
 	kit_free(&records);
@@ -644,7 +650,7 @@ int main(void)
 	tcase_add_test(tc, attribute_sizes);
 	tcase_add_test(tc, other_records);
 	tcase_add_loop_test(tc, machines, 0, 8);
-	tcase_add_loop_test(tc, attaching, 0, 12);
+	tcase_add_loop_test(tc, attaching, 0, 15);
 	tcase_add_loop_test(tc, off_cpu, 0, 3);
 	tcase_add_test(tc, very_many_lost);
 	tcase_add_test(tc, payloads);
