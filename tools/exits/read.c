@@ -1,224 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/exits/read.h"
 
-#include <linux/kvm.h>
 #include <stdlib.h>
 
 #include "filter/profile/profile.h"
 #include "filter/profile/select.h"
-#include "tools/exits/pair.h"
-#include "tools/exits/reasons.h"
+#include "tools/exits/probe.h"
 #include "tools/feed/lacks.h"
 #include "tools/feed/turns-read.h"
 #include "tools/feed/window.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/tracepoint/trace.h"
-
-#define ARM_RET 0x1f /* of arm64's ret: what tells its values apart */
-
-/* An event of a recording: where its fields stand. */
-struct probe {
-	uint8_t record; /* enum hlg_exits_record */
-	bool has_vcpu;  /* on kernels of today */
-	struct hlg_trace_field a, b, c, vcpu;
-	uint64_t no_vcpu; /* HLG_NO_VCPU if vcpu is absent */
-	uint64_t c_is;    /* the value of c that makes it 1; see make_code */
-	uint8_t c_mask, c_plus;
-	/*
-	 * Set by place_probe, in bytes from a record's start: the fields; the
-	 * length of the raw data, how long these must be for all of the fields to be
-	 * loaded, and the rest.
-	 */
-	bool placed;
-	uint16_t raw, tid, time, cpu;
-	uint32_t needs;
-	struct hlg_trace_load load[4];
-};
-
-struct probing {
-	const struct hlg_trace *trace;
-	const char *path; /* of the recording, for messages */
-	/* By record: what was found. Events of one tracepoint may be many. */
-	struct probe found[HLG_EXITS_RECORDS];
-};
-
-/* A tracepoint of interest: what it is here, and what its fields are called. */
-struct source {
-	const char *name;
-	uint8_t record;
-	const char *a, *b, *c, *vcpu; /* as in struct hlg_exits_item; NULL: none */
-	bool needs_a;                 /* b always is needed, if there is a name */
-	/* Of arm64, whose events have the same names and other fields
-	 * (arch/arm64/kvm/trace_arm.h): a is what tells. c is needed, too. */
-	bool arm;
-};
-
-static const struct source sources[] = {
-	/* ahead of x86's */
-	{"kvm:kvm_exit", HLG_EXITS_EXIT, "vcpu_pc", "esr_ec", "ret", "vcpu_id", true,
-	 true},
-	{"kvm:kvm_entry", HLG_EXITS_ENTRY, "vcpu_pc", NULL, NULL, "vcpu_id", true, true},
-	{"kvm:kvm_exit", HLG_EXITS_EXIT, "guest_rip", "exit_reason", "isa", "vcpu_id",
-	 false, false},
-	{"kvm:kvm_entry", HLG_EXITS_ENTRY, "rip", NULL, NULL, "vcpu_id", false, false},
-	{"kvm:kvm_pio", HLG_EXITS_PIO, NULL, "port", "rw", NULL, false, false},
-	{"kvm:kvm_mmio", HLG_EXITS_MMIO, "gpa", "type", "type", NULL, true, false},
-	{"kvm:kvm_userspace_exit", HLG_EXITS_USER, "errno", "reason", NULL, NULL, true,
-	 false},
-	{"syscalls:sys_enter_ioctl", HLG_EXITS_RUN, "fd", "cmd", NULL, NULL, false,
-	 false},
-	{"kvm:kvm_emulate_insn", HLG_EXITS_INSN, "rip", NULL, NULL, NULL, true, false},
-};
-
-enum {
-	N_SOURCES = sizeof(sources) / sizeof(sources[0])
-};
-
-static const struct source *find_source(const char *name, bool arm)
-{
-	for (size_t i = 0; i < N_SOURCES; i++)
-		if (strcmp(sources[i].name, name) == 0 && (arm || !sources[i].arm))
-			return &sources[i];
-	return NULL;
-}
-
-/* Of events of one name on two machines, which is the recording's? */
-static int choose_machine(const struct hlg_trace *trace, const struct source **source,
-			  struct hlg_err *err)
-{
-	struct hlg_trace_field field;
-	int rc;
-
-	if (!(*source)->arm)
-		return 0;
-	rc = hlg_trace_find(trace, (*source)->name, (*source)->a, &field, err);
-	if (rc == 0 && !field.size)
-		*source = find_source((*source)->name, false);
-	return rc;
-}
-
-static int find_field(const struct probing *r, const struct source *source,
-		      const char *name, bool needed, struct hlg_trace_field *field,
-		      struct hlg_err *err)
-{
-	if (!name)
-		return 0;
-	return (needed ? hlg_trace_need : hlg_trace_find)(r->trace, source->name, name,
-							  field, err);
-}
-
-/* What a sample of these lacks shows only when there is one. */
-static int check_event(const struct probing *r, const struct hlg_perfdata_event *event,
-		       const struct source *source, struct hlg_err *err)
-{
-	const char *lacks = NULL;
-
-	if (!(event->attr.sample_type & PERF_SAMPLE_RAW))
-		lacks = "fields (raw data)";
-	else if (!(event->attr.sample_type & PERF_SAMPLE_TIME))
-		lacks = "times";
-	else if (!(event->attr.sample_type & PERF_SAMPLE_TID))
-		lacks = "threads";
-	if (!lacks)
-		return 0;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: %s was recorded without %s (record it with " HLG_EXITS_HOW
-			   ")",
-			   r->path, source->name, lacks);
-}
-
-/* How item->c comes of the field c; without branches, as kinds of records alternate. */
-static void make_code(struct probe *p, bool arm)
-{
-	switch (p->record) {
-	case HLG_EXITS_EXIT:
-		p->c_mask = arm ? ARM_RET : HLG_ISA_ARM - 1;
-		p->c_plus = arm ? HLG_ISA_ARM : p->a.size ? 0 : HLG_EXITS_NO_RIP;
-		break;
-	case HLG_EXITS_PIO:
-		p->c_is = p->c.size ? 0 : UINT64_MAX; /* rw: 0 is a read */
-		break;
-	case HLG_EXITS_MMIO:
-		p->c_is = 1; /* type: 0 read begins, 1 read, 2 write */
-		break;
-	default:
-		p->c_plus = HLG_ISA_USER;
-		break;
-	}
-}
-
-static int find_fields(struct probe *p, const struct probing *r, const struct source *s,
-		       struct hlg_err *err)
-{
-	int rc = find_field(r, s, s->a, s->needs_a, &p->a, err);
-
-	if (rc == 0)
-		rc = find_field(r, s, s->b, true, &p->b, err);
-	if (rc == 0)
-		rc = find_field(r, s, s->c, s->arm, &p->c, err);
-	if (rc == 0)
-		rc = find_field(r, s, s->vcpu, false, &p->vcpu, err);
-	return rc;
-}
-
-/*
- * Of an event that is called name (as the kernel does); record is HLG_EXITS_NONE if it is
- * of no interest. Fails if its samples or its format lack what is needed.
- */
-static int make_probe(struct probe *probe, struct probing *r,
-		      const struct hlg_perfdata_event *event, const char *name,
-		      struct hlg_err *err)
-{
-	const struct source *s = find_source(name, true);
-	struct probe p = {.c_is = UINT64_MAX};
-	int rc;
-
-	*probe = (struct probe){0};
-	if (!s)
-		return 0;
-	rc = check_event(r, event, s, err);
-	if (rc == 0)
-		rc = choose_machine(r->trace, &s, err);
-	if (rc == 0 && !r->found[s->record].record) {
-		p.record = s->record;
-		p.has_vcpu = s->vcpu;
-		rc = find_fields(&p, r, s, err);
-		if (rc < 0)
-			return rc;
-		make_code(&p, s->arm);
-		p.no_vcpu = p.vcpu.size ? 0 : HLG_NO_VCPU;
-		r->found[s->record] = p;
-	}
-	if (rc == 0)
-		*probe = r->found[s->record];
-	return rc;
-}
-
-/*
- * Where all that is wanted stands in records of this layout, if that is the same in each;
- * else placed stays false. To be forgotten (placed = false) when a field is taken out.
- */
-static void place_probe(struct probe *p, const struct hlg_perfdata_layout *l)
-{
-	const struct hlg_trace_field *const fields[] = {&p->a, &p->b, &p->c, &p->vcpu};
-
-	p->needs = 0;
-	for (int i = 0; i < 4; i++) {
-		uint64_t needs;
-
-		p->load[i] = hlg_trace_load(fields[i]);
-		needs = hlg_trace_needs(&p->load[i]);
-		if (needs > p->needs)
-			p->needs = (uint32_t)needs;
-		/* PERF_SAMPLE_RAW: u32 size, and that many bytes */
-		p->load[i].offset += l->raw + 4u;
-	}
-	p->raw = l->raw;
-	p->tid = l->tid;
-	p->time = l->time;
-	p->cpu = l->cpu;
-	p->placed = l->raw && l->tid && l->time && l->cpu;
-}
 
 struct reader {
 	const char *path;
@@ -227,8 +19,8 @@ struct reader {
 	struct hlg_select_window window; /* of pairs */
 	bool restricts;
 	struct hlg_trace *trace;
-	struct probing probing;
-	struct probe *probes; /* by the reader's number of the event */
+	struct hlg_exits_probing probing;
+	struct hlg_exits_probe *probes; /* by the reader's number of the event */
 	uint32_t n_probes;
 	struct hlg_exits_pairing pairing;
 	struct hlg_exits_counts *counts;
@@ -241,7 +33,7 @@ static int add_event(struct reader *r, uint32_t index, struct hlg_err *err)
 {
 	const struct hlg_perfdata_event *event = hlg_perfdata_event(r->pd, index);
 	const char *name = event->name;
-	struct probe *p = &r->probes[index];
+	struct hlg_exits_probe *p = &r->probes[index];
 	int rc = 0;
 
 	if (event->attr.type != PERF_TYPE_TRACEPOINT)
@@ -254,7 +46,7 @@ static int add_event(struct reader *r, uint32_t index, struct hlg_err *err)
 		name = hlg_trace_name(r->trace, event->attr.config);
 	r->probing.trace = r->trace;
 	r->probing.path = r->path;
-	rc = make_probe(p, &r->probing, event, name, err);
+	rc = hlg_exits_probe_make(p, &r->probing, event, name, err);
 	if (rc < 0)
 		return rc;
 	if (p->record == HLG_EXITS_EXIT) {
@@ -271,7 +63,8 @@ static int add_event(struct reader *r, uint32_t index, struct hlg_err *err)
 static int add_events(struct reader *r, struct hlg_err *err)
 {
 	uint32_t n = hlg_perfdata_n_events(r->pd);
-	struct probe *more = reallocarray(r->probes, (size_t)n + 1, sizeof(*more));
+	struct hlg_exits_probe *more =
+		reallocarray(r->probes, (size_t)n + 1, sizeof(*more));
 	int rc = 0;
 
 	if (!more)
@@ -328,84 +121,6 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 	return 0;
 }
 
-static inline __attribute__((always_inline)) void set_fields(struct hlg_exits_item *item,
-							     const struct probe *p,
-							     uint64_t a, uint64_t b,
-							     uint64_t c, uint64_t vcpu)
-{
-	uint8_t code = (uint8_t)(c & p->c_mask) | p->c_plus | (c == p->c_is);
-
-	item->a = a;
-	item->b = (uint32_t)b;
-	item->vcpu = (uint32_t)(vcpu | p->no_vcpu);
-	item->kind = p->record;
-	item->c = code;
-}
-
-/* False if the raw data are too short for what is needed. Only a can be negative. */
-static bool fill(const struct probe *p, const struct hlg_perfdata_raw *raw,
-		 struct hlg_exits_item *item)
-{
-	const struct hlg_trace_field *const fields[] = {&p->a, &p->b, &p->c, &p->vcpu};
-	struct hlg_perfdata_bytes data;
-	uint64_t v[4] = {0};
-
-	if (!hlg_perfdata_data(raw, &data))
-		return false;
-	for (int i = 0; i < 4; i++) {
-		if (fields[i]->size && !hlg_trace_get(fields[i], data.at, data.n, &v[i]))
-			return false;
-		if (i > 0)
-			v[i] &= hlg_trace_load(fields[i]).mask;
-	}
-	set_fields(item, p, v[0], v[1], v[2], v[3]);
-	return true;
-}
-
-/* The same where all of them stand in known places; false then says nothing yet. */
-static inline __attribute__((always_inline)) bool fill_placed(const struct probe *p,
-							      const uint8_t *record,
-							      uint32_t size,
-							      struct hlg_exits_item *item)
-{
-	uint32_t n = hlg_perfdata_u32(record + p->raw);
-
-	if (n < p->needs || (uint64_t)n + p->raw + sizeof(n) > size)
-		return false;
-	set_fields(item, p, hlg_trace_loaded(&p->load[0], record),
-		   hlg_trace_bits(&p->load[1], record),
-		   hlg_trace_bits(&p->load[2], record),
-		   hlg_trace_bits(&p->load[3], record));
-	return true;
-}
-
-/* arm64: the reason is the exception class, if it was a trap. */
-static void settle_arm(struct hlg_exits_item *item)
-{
-	uint8_t ret = item->c & ARM_RET;
-
-	item->c = ret == HLG_ARM_TRAP ? HLG_ISA_ARM_TRAP : HLG_ISA_ARM;
-	if (item->c == HLG_ISA_ARM)
-		item->b = ret == (HLG_ARM_HYP_GONE & ARM_RET) ? HLG_ARM_HYP_GONE : ret;
-}
-
-/* A record is complete, its fields are not what they mean yet; false: it means nothing.
- */
-static inline __attribute__((always_inline)) bool settle(struct hlg_exits_item *item)
-{
-	int64_t error = (int64_t)item->a;
-
-	if (item->kind == HLG_EXITS_EXIT && item->c & HLG_ISA_ARM)
-		settle_arm(item);
-	/* KVM_RUN may have failed: then its errno is the reason. */
-	if (error < 0 && item->kind == HLG_EXITS_USER) {
-		item->b = (uint32_t)(0 - item->a);
-		item->c = HLG_ISA_ERRNO;
-	}
-	return item->kind != HLG_EXITS_RUN || item->b == KVM_RUN ||
-	       item->b == KVM_CREATE_VCPU;
-}
-
 static bool is_wanted(const struct reader *r, const struct hlg_perfdata_raw *raw)
 {
 	struct hlg_sample sample = hlg_perfdata_sample(raw);
@@ -430,7 +145,7 @@ static void take_sample(struct reader *r, const struct hlg_perfdata_raw *raw)
 /* Any sample, step by step. */
 static void take(struct reader *r, const struct hlg_perfdata_raw *raw)
 {
-	struct probe *p = &r->probes[raw->event];
+	struct hlg_exits_probe *p = &r->probes[raw->event];
 	const struct hlg_perfdata_layout *l = raw->layout;
 	struct hlg_exits_item item = {.cpu = HLG_ANY_CPU}, *next;
 
@@ -441,17 +156,17 @@ static void take(struct reader *r, const struct hlg_perfdata_raw *raw)
 	if (!p->record)
 		return;
 	if (!r->restricts)
-		place_probe(p, l);
+		hlg_exits_probe_place(p, l);
 	item.time = hlg_perfdata_u64(raw->record + l->time);
 	item.thread = hlg_perfdata_u64(raw->record + l->tid);
 	if (l->cpu)
 		item.cpu = (uint16_t)hlg_perfdata_u32(raw->record + l->cpu);
-	if (!fill(p, raw, &item)) {
+	if (!hlg_exits_probe_fill(p, raw, &item)) {
 		r->pairing.sums->lone.bad++;
 		hlg_exits_lose_at(&r->pairing, item.time);
 		return;
 	}
-	next = settle(&item) ? hlg_exits_next(&r->pairing) : NULL;
+	next = hlg_exits_probe_settle(&item) ? hlg_exits_next(&r->pairing) : NULL;
 	if (!next)
 		return;
 	*next = item;
@@ -475,27 +190,16 @@ static __attribute__((noinline)) void take_other(struct reader *r, const uint8_t
 						 .misc = misc});
 }
 
-/* What is plain into *item; false, and nothing is done, if it is not. */
-static inline __attribute__((always_inline)) bool take_placed(
-	const struct probe *p, const struct hlg_perfdata_raw *raw,
-	struct hlg_exits_item *item)
-{
-	item->time = hlg_perfdata_u64(raw->record + p->time);
-	item->thread = hlg_perfdata_u64(raw->record + p->tid);
-	item->cpu = (uint16_t)hlg_perfdata_u32(raw->record + p->cpu);
-	return fill_placed(p, raw->record, raw->size, item);
-}
-
 /* Straight to where it waits. */
 static inline __attribute__((always_inline)) void on_sample(void *ctx,
 							    struct hlg_perfdata_raw *raw)
 {
 	struct reader *r = ctx;
-	const struct probe *p = &r->probes[raw->event];
+	const struct hlg_exits_probe *p = &r->probes[raw->event];
 	struct hlg_exits_item *item = p->placed ? hlg_exits_next(&r->pairing) : NULL;
 
-	if (item && take_placed(p, raw, item)) {
-		if (settle(item))
+	if (item && hlg_exits_probe_take(p, raw, item)) {
+		if (hlg_exits_probe_settle(item))
 			hlg_exits_pushed(&r->pairing, item);
 		return;
 	}

@@ -9,9 +9,6 @@
 #include "tools/cli/progress.h"
 #include "tools/exits/sums.h"
 
-/* What records them, for messages. */
-#define HLG_EXITS_HOW "hlguest record --exits"
-
 struct hlg_exits_counts {
 	struct hlg_recording_sums lacks; /* what the recording lacks; is set */
 	bool no_rip, no_isa;             /* of kvm_exit, on the kernel of a recording */

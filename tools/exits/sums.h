@@ -18,6 +18,9 @@
 #include "tools/exits/histogram.h"
 #include "tools/feed/whose.h"
 
+/* What records exits, for messages. */
+#define HLG_EXITS_HOW "hlguest record --exits"
+
 #define HLG_NO_PORT   UINT64_MAX
 #define HLG_PORT_MMIO ((uint64_t)1 << 63) /* | address of the page, not a port */
 
