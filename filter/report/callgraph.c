@@ -266,11 +266,15 @@ static void warn_refused(struct hlg_report *r)
 				&r->notes,
 				"callers in %s are left out, because they would be "
 				"wrong: of its %zu function%s others, %zu keep%s a frame "
-				"pointer (" HLG_FRAME_ADVICE "; --force=yes shows them)",
+				"pointer (%s" HLG_FRAME_ADVICE
+				"; --force=yes shows them)",
 				image->path, count.calling,
 				hlg_plural_word(count.calling, " that calls",
 						"s that call"),
-				count.framed, hlg_plural_word(count.framed, "s", ""));
+				count.framed, hlg_plural_word(count.framed, "s", ""),
+				hlg_frame_may_have_tables(image)
+					? "record --guest-stacks=cfi, or "
+					: "");
 	}
 }
 

@@ -91,18 +91,75 @@ int hlg_frame_count(const struct hlg_image *image, struct hlg_frame_count *count
 	return 0;
 }
 
+/* A record of .eh_frame at addr: where the next one is, and whether it is a function's;
+ * false behind the last. */
+static bool next_table(const struct hlg_image *image, int fd, uint64_t *addr,
+		       bool *of_function)
+{
+	uint64_t start = *addr + sizeof(uint32_t), long_size;
+	uint32_t size, id;
+
+	if (hlg_image_pread(image, fd, *addr, &size, sizeof(size)) < sizeof(size) ||
+	    size == 0)
+		return false;
+	long_size = size;
+	if (size == UINT32_MAX) {
+		if (hlg_image_pread(image, fd, start, &long_size, sizeof(long_size)) <
+		    sizeof(long_size))
+			return false;
+		start += sizeof(long_size);
+	}
+	if (hlg_image_pread(image, fd, start, &id, sizeof(id)) < sizeof(id) ||
+	    start + long_size < start)
+		return false;
+	*of_function = id != 0;
+	*addr = start + long_size;
+	return true;
+}
+
+/* Tables of functions in a section, up to more than most of them. */
+static size_t count_tables(const struct hlg_image *image,
+			   const struct hlg_section *section, size_t most)
+{
+	size_t left = 4 * most + 64; /* records that are read, whatever the file has */
+	uint64_t addr = section->addr;
+	struct hlg_err err;
+	int fd = hlg_image_reopen(image, &err);
+	bool of_function;
+	size_t n = 0;
+
+	if (fd < 0)
+		return 0;
+	while (n <= most && left-- && addr < section->end &&
+	       next_table(image, fd, &addr, &of_function))
+		n += of_function;
+	close(fd);
+	return n;
+}
+
+bool hlg_frame_may_have_tables(const struct hlg_image *image)
+{
+	size_t functions = 0;
+
+	for (size_t i = 0; i < image->tab.n_syms; i++)
+		functions += image->tab.syms[i].class == HLG_SYM_FUNCTION &&
+			     image->tab.syms[i].end != image->tab.syms[i].addr;
+	for (size_t i = 0; i < image->elf.n_sections; i++) {
+		const struct hlg_section *section = &image->elf.sections[i];
+
+		if (strcmp(section->name, ".debug_frame") == 0 ||
+		    (strcmp(section->name, ".eh_frame") == 0 &&
+		     count_tables(image, section, functions / 2) > functions / 2))
+			return true;
+	}
+	return false;
+}
+
 bool hlg_frame_may_have_callers(const struct hlg_image *image)
 {
 	struct hlg_frame_count count;
 	struct hlg_err err;
 
-	if (hlg_frame_count(image, &count, &err) < 0 || hlg_frame_is_kept(&count))
-		return true;
-	for (size_t i = 0; i < image->elf.n_sections; i++) {
-		const char *name = image->elf.sections[i].name;
-
-		if (strcmp(name, ".eh_frame") == 0 || strcmp(name, ".debug_frame") == 0)
-			return true;
-	}
-	return false;
+	return hlg_frame_count(image, &count, &err) < 0 || hlg_frame_is_kept(&count) ||
+	       hlg_frame_may_have_tables(image);
 }

@@ -29,8 +29,12 @@ struct hlg_frame_count {
 int hlg_frame_count(const struct hlg_image *image, struct hlg_frame_count *count,
 		    struct hlg_err *err);
 
+/* Have most functions of an image an unwind table, as far as its file tells: .eh_frame
+ * has one for as many (Linux Standard Base 5.0, 10.6), or there is a .debug_frame? */
+bool hlg_frame_may_have_tables(const struct hlg_image *image);
+
 /* Can callers in an image be recorded, as far as its file tells: by frame pointers, or by
- * unwind tables, of which there is a section? True where that is not known. */
+ * unwind tables? True where that is not known. */
 bool hlg_frame_may_have_callers(const struct hlg_image *image);
 
 /* False where most do not. */

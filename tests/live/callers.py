@@ -354,14 +354,28 @@ def check_without(build, vm, elf, folder):
     except Skip as skip:
         if "keep a frame pointer, and most functions have no unwind" not in str(skip):
             raise
-    _, err = record(build, out, "--", vm, f"--seconds={SECONDS}", elf, way="--guest-stacks=cfi")
-    if "callers are missing: of the guest's" not in " ".join(err.split()):
-        yield err
-    told = "callers are missing or wrong"
-    for path, expected in (elf, True), (guest("tree", build, folder), False):
-        _, err = record(build, out, "--", vm, path, way="--guest-stacks=fp")
-        if (told in " ".join(err.split())) != expected:
-            yield f"{path}: {err}"
+    frames, tables = guest("tree", build, folder), guest("tree", build, folder, *TABLES)
+    for path, way, missing, other in (
+            (elf, "fp", True, None), (frames, "fp", False, None), (tables, "fp", True, "cfi"),
+            (elf, "cfi", True, None), (frames, "cfi", True, "fp"), (tables, "cfi", False, None)):
+        _, err = record(build, out, "--", vm, f"--seconds={SECONDS}", path,
+                        way=f"--guest-stacks={way}")
+        said = " ".join(err.split())
+        # What is proposed has it.
+        if ("callers are missing" in said) != missing or \
+                re.findall(r"use --guest-stacks=(\w+)", said) != [other] * bool(other):
+            yield f"{path}, {way}: {err}"
+        # Callers that a report leaves out are not what comes next.
+        left_out = way == "fp" and missing
+        report = must(hlguest_of(build), "report", "--children", path, out)
+        _, refusal, _ = run(hlguest_of(build), "diff", "--children", path, out, out)
+        next_is = "report --children" in said  # of the few that one table gives, at most
+        if next_is and left_out or not next_is and not missing or \
+                ("are left out" in report) != left_out or \
+                ("keeps no frame pointers" in refusal) != left_out or any(
+                    ("record --guest-stacks=cfi" in text) != (left_out and other == "cfi")
+                    for text in (report, refusal)):
+            yield f"{path}, {way}: {err}{report}{refusal}"
 
 
 def kernel_says():

@@ -7,6 +7,7 @@
 #include "filter/report/callgraph.h"
 #include "filter/report/children.h"
 #include "filter/report/rows.h"
+#include "symtab/code/frame.h"
 #include "tools/diff/key.h"
 
 static void free_rows(struct hlg_row *rows, size_t n)
@@ -114,11 +115,11 @@ static bool list_named(struct named *named, size_t *n, const struct hlg_children
 
 		if (row.border || pair == diff->images.n || diff->images.pairs[pair].same)
 			continue;
-		named[*n] = (struct named){
-			.pair = pair,
-			.row = i,
-			.kind = row.place.symbol ? HLG_FUNCTION : (int)row.place.kind,
-			.key = hlg_diff_key_of(&row.place)};
+		named[*n] = (struct named){.pair = pair,
+					   .row = i,
+					   .kind = row.place.symbol ? HLG_FUNCTION
+								    : (int)row.place.kind,
+					   .key = hlg_diff_key_of(&row.place)};
 		if (!named[(*n)++].key)
 			return false;
 	}
@@ -192,6 +193,14 @@ static int include_run(const struct hlg_diff *diff, int s, size_t i, struct hlg_
 	return rc;
 }
 
+static bool may_have_tables(const struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (!hlg_frame_may_have_tables(space->images[i]))
+			return false;
+	return true;
+}
+
 int hlg_diff_children(struct hlg_diff *diff, int s, const char *of, struct hlg_err *err)
 {
 	struct hlg_diff_side *side = &diff->side[s];
@@ -201,9 +210,12 @@ int hlg_diff_children(struct hlg_diff *diff, int s, const char *of, struct hlg_e
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: the guest keeps no frame pointers, so its callers "
-			"cannot be compared (build it with them, or record "
-			"--guest-stacks=cfi; --force compares all the same)",
-			of);
+			"cannot be compared (%s%s; --force compares all the same)",
+			of,
+			may_have_tables(side->report.space)
+				? "record --guest-stacks=cfi, or "
+				: "",
+			HLG_FRAME_ADVICE);
 	if (!side->report.callers.stacks)
 		return hlg_err_set(err, HLG_EINPUT, "%s: %s", of,
 				   hlg_callgraph_none(side->report.space));

@@ -398,51 +398,11 @@ bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
 	return counts.with_callers != 0;
 }
 
-static void check_frames(const struct hlg_image *image)
+static bool keeps_frames(const struct hlg_image *image, struct hlg_frame_count *count)
 {
-	struct hlg_frame_count count;
 	struct hlg_err err;
 
-	if (hlg_frame_count(image, &count, &err) == 0 && !hlg_frame_is_kept(&count))
-		tell_line("hlguest: callers are missing or wrong: of the guest's %zu "
-			  "function%s others, %zu keep%s a frame pointer "
-			  "(" HLG_FRAME_ADVICE "; or try --guest-stacks=cfi)",
-			  count.calling,
-			  hlg_plural_word(count.calling, " that calls", "s that call"),
-			  count.framed, hlg_plural_word(count.framed, "s", ""));
-}
-
-static void check_tables(const struct hlg_image *image)
-{
-	struct hlg_callers_unwind_count count;
-	struct hlg_callers_unwind *tables;
-	struct hlg_err err;
-
-	if (hlg_callers_unwind_open(&tables, image, &err) < 0)
-		return; /* is told already */
-	hlg_callers_unwind_count(tables, &count);
-	hlg_callers_unwind_close(tables);
-	if (!hlg_callers_unwind_is_covered(&count))
-		tell_line("hlguest: callers are missing: of the guest's %zu function%s, "
-			  "%zu %s unwind tables (" HLG_CALLERS_UNWIND_ADVICE
-			  "; or try --guest-stacks=fp)",
-			  count.functions, hlg_plural_s(count.functions), count.covered,
-			  hlg_plural_word(count.covered, "has", "have"));
-}
-
-void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *guest)
-{
-	struct hlg_image *image;
-	struct hlg_err err;
-
-	if (!stacks->program || stacks->failed ||
-	    hlg_image_open_guest(&image, guest, 0, &err) < 0)
-		return;
-	if (stacks->way == HLG_GUEST_STACKS_FP)
-		check_frames(image);
-	else
-		check_tables(image);
-	hlg_image_destroy(image);
+	return hlg_frame_count(image, count, &err) < 0 || hlg_frame_is_kept(count);
 }
 
 static bool has_tables(const struct hlg_image *image)
@@ -458,16 +418,69 @@ static bool has_tables(const struct hlg_image *image)
 	return hlg_callers_unwind_is_covered(&count);
 }
 
-void hlg_guest_stacks_hint(const char *guest)
+static bool check_frames(const struct hlg_image *image)
+{
+	struct hlg_frame_count count;
+
+	if (keeps_frames(image, &count))
+		return true;
+	tell_line("hlguest: callers are missing or wrong: of the guest's %zu "
+		  "function%s others, %zu keep%s a frame pointer (%s" HLG_FRAME_ADVICE
+		  ")",
+		  count.calling,
+		  hlg_plural_word(count.calling, " that calls", "s that call"),
+		  count.framed, hlg_plural_word(count.framed, "s", ""),
+		  has_tables(image) ? "use --guest-stacks=cfi, or " : "");
+	return false;
+}
+
+static void check_tables(const struct hlg_image *image)
 {
 	struct hlg_frame_count frames;
+	struct hlg_callers_unwind_count count;
+	struct hlg_callers_unwind *tables;
+	struct hlg_err err;
+
+	if (hlg_callers_unwind_open(&tables, image, &err) < 0)
+		return; /* is told already */
+	hlg_callers_unwind_count(tables, &count);
+	hlg_callers_unwind_close(tables);
+	if (!hlg_callers_unwind_is_covered(&count))
+		tell_line("hlguest: callers are missing: of the guest's %zu function%s, "
+			  "%zu %s unwind tables (%s" HLG_CALLERS_UNWIND_ADVICE ")",
+			  count.functions, hlg_plural_s(count.functions), count.covered,
+			  hlg_plural_word(count.covered, "has", "have"),
+			  keeps_frames(image, &frames) ? "use --guest-stacks=fp, or "
+						       : "");
+}
+
+bool hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *guest)
+{
+	struct hlg_image *image;
+	struct hlg_err err;
+	bool shown = true;
+
+	if (!stacks->program || stacks->failed ||
+	    hlg_image_open_guest(&image, guest, 0, &err) < 0)
+		return true;
+	if (stacks->way == HLG_GUEST_STACKS_FP)
+		shown = check_frames(image);
+	else
+		check_tables(image);
+	hlg_image_destroy(image);
+	return shown;
+}
+
+void hlg_guest_stacks_hint(const char *guest)
+{
+	struct hlg_frame_count frames = {0};
 	struct hlg_image *image;
 	struct hlg_err err;
 
 	if (!hlg_callers_program_is_built() ||
 	    hlg_image_open_guest(&image, guest, 0, &err) < 0)
 		return;
-	if (hlg_frame_count(image, &frames, &err) == 0 && hlg_frame_is_kept(&frames))
+	if (keeps_frames(image, &frames))
 		tell_line("hlguest: with callers: hlguest record --guest-stacks=fp");
 	else if (has_tables(image))
 		tell_line("hlguest: with callers: hlguest record --guest-stacks=cfi");

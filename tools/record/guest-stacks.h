@@ -92,8 +92,8 @@ bool hlg_guest_stacks_end(struct hlg_guest_stacks *stacks, const char *path,
 			  const char *guest, bool quiet);
 
 /* Tells if most functions of this guest have not what stacks were made by; nothing where
- * there are none. */
-void hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *guest);
+ * there are none. False where reports leave its callers out for that. */
+bool hlg_guest_stacks_check(const struct hlg_guest_stacks *stacks, const char *guest);
 
 /* Of a flat recording: names the way by which this guest's callers would be recorded, if
  * there is one. */

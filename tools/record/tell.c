@@ -205,6 +205,18 @@ static void tell_next(const struct hlg_record_request *args)
 	tell_verb(args, " or", "annotate", " FUNCTION (its callers, too)");
 }
 
+/* Callers that a report leaves out are not spoken of as if there were any. */
+static void check_stacks(struct hlg_record_request *args,
+			 const struct hlg_guest_stacks *stacks)
+{
+	bool any = args->guests.n == 0;
+
+	for (size_t i = 0; !args->run && i < args->guests.n; i++)
+		any |= hlg_guest_stacks_check(stacks, args->guests.paths[i]);
+	if (!args->run)
+		args->guest_stacks &= any;
+}
+
 int hlg_record_tell(struct hlg_record_request *args, const char *event, int status,
 		    const struct hlg_guest_stacks *stacks)
 {
@@ -216,8 +228,7 @@ int hlg_record_tell(struct hlg_record_request *args, const char *event, int stat
 	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
 	    hlg_record_count_traced(args->out, &traced, &err) < 0)
 		return hlg_output_error(&err);
-	for (size_t i = 0; !args->run && i < guests->n; i++)
-		hlg_guest_stacks_check(stacks, guests->paths[i]);
+	check_stacks(args, stacks);
 	if (!args->quiet) {
 		tell_sums(args, &sums, traced);
 		if (!args->run)

@@ -151,6 +151,71 @@ START_TEST(most)
 }
 END_TEST
 
+#define CIE      12, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0
+#define FDE      8, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0
+#define LONG_FDE 0xff, 0xff, 0xff, 0xff, 8, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 0, 0, 0, 0
+#define END      0, 0, 0, 0
+
+/* Of three functions. */
+static const struct {
+	const char *what, *section;
+	bool most;
+	size_t n;
+	uint8_t bytes[64];
+} tables[] = {
+	{"two of three", ".eh_frame", true, 40, {CIE, FDE, FDE}},
+	{"one of three", ".eh_frame", false, 28, {CIE, FDE}},
+	{"two CIEs", ".eh_frame", false, 44, {CIE, FDE, CIE}},
+	{"of 64 bits", ".eh_frame", true, 56, {CIE, LONG_FDE, LONG_FDE}},
+	{"behind the end", ".eh_frame", false, 44, {CIE, FDE, END, FDE}},
+	{"longer than the section",
+	 ".eh_frame",
+	 false,
+	 40,
+	 {CIE, 0xfe, 0xff, 0xff, 0x7f, 1}},
+	{"longer than memory",
+	 ".eh_frame",
+	 false,
+	 40,
+	 {CIE, 0xff, 0xff, 0xff, 0xff, 0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	  1}},
+	{"another section", ".eh_frames", false, 40, {CIE, FDE, FDE}},
+	{"not looked into", ".debug_frame", true, 4, {END}},
+};
+
+START_TEST(has_tables)
+{
+	static const struct mkelf_sym syms[] = {FUNC("a", 0, 4), FUNC("b", 4, 4),
+						FUNC("c", 8, 4)};
+	static const uint8_t text[16];
+	struct mkelf_section sections[2];
+	struct mkelf_simple simple;
+	struct hlg_image *image;
+	struct mkelf_image img;
+	struct hlg_err err;
+
+	mkelf_simple_init(&simple, TEXT, text, sizeof(text), syms, N(syms));
+	sections[0] = simple.text;
+	sections[1] = (struct mkelf_section){.name = tables[_i].section,
+					     .type = SHT_PROGBITS,
+					     .flags = SHF_ALLOC,
+					     .addr = TEXT + sizeof(text),
+					     .size = tables[_i].n,
+					     .data = tables[_i].bytes};
+	simple.elf.sections = sections;
+	simple.elf.n_sections = N(sections);
+	simple.segment.memsz = sizeof(text) + tables[_i].n;
+	ck_assert_int_eq(mkelf_build(&simple.elf, &img), 0);
+	ck_assert_msg(
+		hlg_image_open_elf(&image, scratch_image("guest.elf", &img), &err) == 0,
+		"%s", err.msg);
+	mkelf_finish(&img);
+	ck_assert_msg(hlg_frame_may_have_tables(image) == tables[_i].most, "%s",
+		      tables[_i].what);
+	hlg_image_destroy(image);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("frame");
@@ -159,5 +224,6 @@ int main(void)
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_loop_test(tc, counts, 0, N(table));
 	tcase_add_test(tc, most);
+	tcase_add_loop_test(tc, has_tables, 0, N(tables));
 	return tap_main(suite);
 }
