@@ -44,9 +44,10 @@ SUMS = (("records", ""), ("  guest samples", ""),
         ("    rewritten", "as samples of guest processes"), ("    dropped", ""),
         ("    kept as guest's", "perf needs their counter values"),
         ("    not selected", "as they are"),
-        ("  host samples", "as they are"), ("  other", "as they are"),
+        ("  host samples", "as they are"), ("  tracepoint hits", "as they are"),
+        ("  other", "as they are"),
         ("  left out", "marks between files"), ("added", "for guest processes"))
-ALWAYS = (2, 5, 6, 7, 9)  # whose words stand there, too, where they count nothing
+ALWAYS = (2, 5, 6, 8, 10)  # whose words stand there, too, where they count nothing
 
 
 class Made:
@@ -59,13 +60,15 @@ class Made:
                             rng.sample([at + i * 0x8000 for at in (0x10000, 0x200000, 0x40008000)],
                                        rng.choice((1, 1, 2)))])
         self.gaps = rng.choice(("retag", "drop", "stretch"))
-        events = [e for e in rng.sample(sorted(EVENTS), rng.choice((1, 2, 3))) if e != TRACEPOINT]
+        events = rng.sample(sorted(EVENTS), rng.choice((1, 2, 3)))
+        if all(e == TRACEPOINT for e in events):
+            events.append("cycles")
         plain = list(self.plain())
         few = rng.random() < .4  # and perf would name these well, perhaps
         hot = [rng.choice(plain) if few and plain and rng.random() < .9 else self.space.some(rng)
                for _ in range(rng.randint(1, 6))]
         self.recording = Injected(
-            rng, events or ["cycles"], lambda: rng.choice(hot) if few or rng.random() < .5 else
+            rng, events, lambda: rng.choice(hot) if few or rng.random() < .5 else
             self.space.some(rng), rng.choice((1, 4, 20, 60, 150)),
             rng.choice((0, 0, 0, TIME, CPU, PERIOD)), self.space.returns())
         self.form = rng.choice(FORMS)
@@ -390,9 +393,10 @@ class Judge:
         held = [e for e in chosen if self.is_dropped(e.sample)]
         kept = [e for e in held if self.one.more[e.sample.event] & READ]
         rounds = len(count["round"]) if self.made.form == "folder" else 0
+        hits = sum(e.sample.event == TRACEPOINT for e in count["host"])
         return (len(self.entries), len(count["guest"]), len(chosen) - len(held),
                 len(held) - len(kept), len(kept), len(count["guest"]) - len(chosen),
-                len(count["host"]),
+                len(count["host"]) - hits, hits,
                 len(count["other"]) + len(count["round"]) - rounds, rounds, len(self.added))
 
     def lines(self, report):
@@ -413,7 +417,7 @@ class Judge:
                        f"{plural(n, 'thread')})")
         yield line("")
         for i, ((what, note), n) in enumerate(zip(SUMS, self.sums())):
-            if "selected" not in what or self.made.select.words:
+            if n or not ("selected" in what and not self.made.select.words or "hits" in what):
                 yield line(f"{what:20} {n:12}" + (
                     f"  {note}" if note and (n or i in ALWAYS) else ""))
 

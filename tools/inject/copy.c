@@ -351,6 +351,17 @@ static void copy_guest(struct hlg_copy *copy, const uint8_t *record, uint16_t si
 	}
 }
 
+static void count_as_is(struct hlg_copy_counts *counts,
+			const struct hlg_perfdata_layout *layout)
+{
+	if (!layout)
+		counts->other++;
+	else if (layout->attr->type == PERF_TYPE_TRACEPOINT)
+		counts->traced++;
+	else
+		counts->host++;
+}
+
 static int on_record(void *ctx, const uint8_t *record, uint16_t size,
 		     const struct hlg_perfdata_layout *layout, struct hlg_err *err)
 {
@@ -362,7 +373,7 @@ static int on_record(void *ctx, const uint8_t *record, uint16_t size,
 		copy_guest(copy, record, size, layout);
 		return copy->callers.failed ? hlg_err_memory(err, copy->writer->path) : 0;
 	}
-	*(layout ? &copy->counts.host : &copy->counts.other) += 1;
+	count_as_is(&copy->counts, layout);
 	if (type == HLG_RECORD_FINISHED_ROUND && copy->directory) {
 		copy->counts.rounds++;
 		return 0;

@@ -28,12 +28,14 @@ struct hlg_copy_callers {
 	uint64_t words[2 * HLG_CHAIN_MAX];
 };
 
-/* in = guest + host + other; guest = rewritten + dropped + kept + unwanted. Records. */
+/* in = guest + host + traced + other; guest = rewritten + dropped + kept + unwanted.
+ * Records. */
 struct hlg_copy_counts {
 	uint64_t guest, rewritten, dropped;
 	uint64_t kept; /* in gaps that are dropped, but with counter values perf needs */
 	uint64_t unwanted; /* not selected: as they are */
-	uint64_t host;     /* samples */
+	uint64_t host;     /* samples, but for */
+	uint64_t traced;   /* hits of tracepoints */
 	uint64_t other;
 	uint64_t rounds; /* of other: marks that were left out */
 	uint64_t added;  /* of the new processes */

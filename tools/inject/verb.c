@@ -297,7 +297,7 @@ static void print_sums(const struct injection *j)
 		print_process(j, &g[i], k - i);
 	}
 	putchar('\n');
-	print_count("records", c->guest + c->host + c->other, "");
+	print_count("records", c->guest + c->host + c->traced + c->other, "");
 	print_count("  guest samples", c->guest, "");
 	print_count("    rewritten", c->rewritten, "as samples of guest processes");
 	print_count("    dropped", c->dropped, "");
@@ -306,6 +306,8 @@ static void print_sums(const struct injection *j)
 	if (j->choice.options)
 		print_count("    not selected", c->unwanted, "as they are");
 	print_count("  host samples", c->host, "as they are");
+	if (c->traced)
+		print_count("  tracepoint hits", c->traced, "as they are");
 	print_count("  other", c->other - c->rounds, "as they are");
 	print_count("  left out", c->rounds, c->rounds ? "marks between files" : "");
 	print_count("added", c->added, "for guest processes");
