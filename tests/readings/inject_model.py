@@ -219,7 +219,7 @@ class Judge:
         if not self.one.offset():
             if self.entries and any(max(e.sample.pid, e.sample.tid) == self.one.highest()
                                     for e in self.entries if e.sample):
-                why = 1, f"has processes up to number {self.one.highest()}: no number is left"
+                why = 1, f"has processes up to number {self.one.highest()}, as the third copy in a row"
             else:
                 return []  # it may have been cut off
         elif not self.samples:

@@ -611,6 +611,17 @@ def check_lines(place):
         yield f"script has no source lines: {text[:300]}"
 
 
+def check_chain(place):
+    """A part at a time, each from the copy before: of what is left no more than three times."""
+    words = [DEMO, "-q", "--force"]
+    name = data_of("demo-threads")
+    for i in range(3):
+        place.inject(*words[:1], name, f"chain{i}", *words[1:], f"--time=+0.{i}1,+0.{i}2")
+        name = place.path(f"chain{i}")
+    yield from place.refused(r"as the third copy in a row .* \(begin with the recording that perf "
+                             "wrote, ", 1, *words, name, "-o", "chain3", "--time=+0.31,+0.32")
+
+
 # What is damaged
 
 
@@ -801,6 +812,7 @@ SHAPES = {
     "callers": check_children,
     "registers and stack": check_unwinding, "several processes": check_processes,
     "names out of order": check_late_names,
+    "a copy of a copy": check_chain,
     "build id": lambda place: check_build_id(place, False),
     "build id, without a companion": lambda place: check_build_id(place, True),
     "source lines": check_lines, "cut off": check_cut, "hostile headers": check_hostile,
