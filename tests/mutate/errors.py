@@ -1232,4 +1232,12 @@ ERRORS = [
      "hlg_json_hex(a->asked)", "places, looked up"),
     ("tools/inputs/places.c", "if (n > HLG_IMAGE_ALIASES)",
      "if (n >= HLG_IMAGE_ALIASES)", "places, looked up"),
+    ("tools/page/cut.c", "cut->is.slice && cut->is.longest", "cut->is.longest", "page cut"),
+    ("tools/page/cut.c", "(double)cut->is.slice / 1e9", "(double)cut->is.slice / 1e8", "page cut"),
+    ("tools/page/cut.c", "return cut->is.rows || cut->is.callers || cut",
+     "return cut->is.rows || cut", "page cut"),
+    ("tools/page/report-data.c", "w->cut.is.callers = w->n_callers - w->n_shown_callers;",
+     "w->cut.is.callers = w->n_callers;", "format html, below 10 MB"),
+    ("tools/page/report-data.c", "w->rest_samples += w->v->rows[i].count.samples;",
+     "w->rest_samples = w->v->rows[i].count.samples;", "format html, below 10 MB"),
 ]

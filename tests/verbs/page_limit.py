@@ -112,8 +112,8 @@ def check_rest(data, report, said):
     others = [f for f in report["functions"] if f["name"] not in there]
     if n != len(others) or rows["name"][rest[0]] != f"[{found[0].split(' are')[0]}]":
         yield f"{len(others)} functions are not there: {rows['name'][rest[0]]}, {said}"
-    if rows["count"][rest[0]] != sum(f["samples"] for f in others):
-        yield f"{rows['count'][rest[0]]} samples are of others"
+    if not rows["count"][rest[0]] == rows["samples"][rest[0]] == sum(f["samples"] for f in others):
+        yield f"{rows['count'][rest[0]]} samples are of others, or {rows['samples'][rest[0]]}"
     if any(100 * f["samples"] / data["total"] >= below for f in others):
         yield f"not all of them are below {below} %"
     share = rows["count"][rest[0]] / data["total"]
@@ -157,9 +157,10 @@ def check_functions(build):
         starts = [forged.TEXT + SIZE * i for i in range(n)]
         ips = [ip + k for i, ip in enumerate(starts) if i % 5
                for k in (range(2, 12) if i < 2000 else [0])]
+        callers = [rng.choice(starts) if i % 4 == 0 else None for i in range(len(ips))]
         words = elf, recorded(folder, [
-            chained(ip, 10**9 + 10**6 * i, [rng.choice(starts) + len(CODE)] * (i % 4 == 0))
-            for i, ip in enumerate(ips)], CHAINED)
+            chained(ip, 10**9 + 10**6 * i, [] if caller is None else [caller + len(CODE)])
+            for i, (ip, caller) in enumerate(zip(ips, callers))], CHAINED)
         html, said, data, report = page(build, *words)
         yield from check_flame(build, data, said, *words)
     yield from check_size(html)
@@ -173,6 +174,11 @@ def check_functions(build):
     found = re.search(r"(\d+) functions without samples have no outline", said)
     if not found or int(found[1]) != n - len(named) or len(named) + 1 != len(shown):
         yield f"{len(named)} of {n} functions have outlines; {said}"
+    alone = {at for at in callers if at is not None and (at - forged.TEXT) // SIZE % 5 == 0}
+    found = re.search(r"(\d+) callers without samples of their own have no row", said)
+    callers = data["rows"]["count"].count(0)
+    if int(found[1] if found else 0) + callers != len(alone) or not alone:
+        yield f"{callers} of {len(alone)} callers without samples have rows; {said}"
     static = re.findall(r'<tr data-row="(\d+)"><td>', html)
     if static != [str(i) for i in range(200)] or "9400 more rows need scripts" not in html:
         yield f"without scripts there are {len(static)} rows"
@@ -194,7 +200,7 @@ def check_diff(build, both):
     yield from check_size(html)
     said = re.search(r'<p class="summary" id="cut">(.*?)</p>', html)
     told = said and said[1].split(": ", 1)[1].split(" (")[0]
-    if status or not said or told not in err or "before, " not in told or ("after, " in told) != both:
+    if status or not said or told not in err or "before, " not in told or ("; after, " in told) != both:
         yield f"status {status}, {err}"
     of = re.search(r"\d+ of (\d+) differ between", html)
     shown = html.count('<th scope="row">')

@@ -101,6 +101,46 @@ START_TEST(least)
 }
 END_TEST
 
+static void check_words(const struct hlg_page_cut *cut, const char *right)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	hlg_page_cut_words(f, cut, "functions");
+	fclose(f);
+	ck_assert_str_eq(text, right);
+	ck_assert_int_eq(hlg_page_cut_any(cut), right[0] != '\0');
+	free(text);
+}
+
+/* Only what was cut is told, though recordings may be as long as one slice anyway. */
+START_TEST(words)
+{
+	struct hlg_page_cut cut = HLG_PAGE_CUT_NONE;
+
+	cut.is.kept_rows = 7;
+	cut.is.longest = true;
+	check_words(&cut, "");
+	cut.is.callers = 5;
+	check_words(&cut, "5 callers without samples of their own have no row");
+	cut.is.rows = 4;
+	cut.is.row_share = 0.0002;
+	cut.is.addresses = 3;
+	cut.is.outlines = 2;
+	check_words(&cut, "4 functions below 0.1 % are one row; 5 callers without samples of "
+			  "their own have no row; the samples of 3 addresses are at the "
+			  "start of their function; 2 functions without samples have no "
+			  "outline");
+	cut = (struct hlg_page_cut)HLG_PAGE_CUT_NONE;
+	cut.is.frames = 6;
+	cut.is.frame_share = 0.02;
+	cut.is.slice = 320000000;
+	check_words(&cut, "6 frames of the flame graph below 10 % are [smaller frames]; "
+			  "functions are known by slices of 0.32 s");
+}
+END_TEST
+
 enum {
 	ROWS = 3,
 	EACH = 4, /* addresses of a row */
@@ -172,6 +212,7 @@ int main(void)
 	tcase_add_test(tc, largest_first);
 	tcase_add_test(tc, outlines_then_rows);
 	tcase_add_test(tc, least);
+	tcase_add_test(tc, words);
 	tcase_add_test(tc, addresses);
 	return tap_main(suite);
 }
