@@ -479,6 +479,8 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 		hlg_escape_print(t->f, of);
 		fprintf(t->f, " (%" PRIu64 " guest sample%s", v->guest.samples,
 			v->guest.samples == 1 ? "" : "s");
+		if (v->border.samples) /* which no function has */
+			fprintf(t->f, ", %" PRIu64 " at VM exits", v->border.samples);
 		write_calls_of(t);
 		fputs(")\n\n", t->f);
 	}
