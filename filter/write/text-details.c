@@ -97,6 +97,23 @@ static void write_tested(FILE *f, const struct hlg_report *r)
 	hlg_text_line_notes(f, &r->screen, &r->remarks, HLG_NOTE_DETAIL);
 }
 
+/* "(3 more rows, 0.87 %: --top=0)", as under the functions, behind so many. */
+static void write_more_borders(FILE *f, const struct hlg_report *r, size_t shown)
+{
+	const struct hlg_view *v = &r->all;
+	const size_t n = v->n_borders - shown;
+	double rest = 0;
+	char percent[16];
+
+	if (!n || r->options->border == HLG_BORDER_DROP)
+		return;
+	for (size_t i = shown; i < v->n_borders; i++)
+		rest += v->borders[i].share.share;
+	fprintf(f, HLG_TEXT_INDENT "%*s(%zu more row%s, %s %%: --%s=0)\n", 20, "", n,
+		hlg_plural_s(n), hlg_interval_percent(percent, rest),
+		hlg_rows_shows(r, v->borders[shown].share.share, 0) ? "top" : "min");
+}
+
 /* The places of the border, and its share of the guest there. */
 static void write_border(FILE *f, const struct hlg_report *r)
 {
@@ -106,10 +123,11 @@ static void write_border(FILE *f, const struct hlg_report *r)
 		BEFORE = 30 /* cells in front of a name, which may have more room below */
 	};
 	const struct hlg_view *v = &r->all;
+	const size_t shown = hlg_rows_borders_shown(r, v);
 	char percent[16], *name;
 
 	fprintf(f, "VM exits  %s\n", words[r->options->border]);
-	for (size_t i = 0; i < hlg_rows_borders_shown(r, v); i++) {
+	for (size_t i = 0; i < shown; i++) {
 		fprintf(f, HLG_TEXT_INDENT "%6s %%  %8" PRIu64 "  ",
 			hlg_interval_percent(percent, v->borders[i].share.share),
 			v->borders[i].count.samples);
@@ -120,6 +138,7 @@ static void write_border(FILE *f, const struct hlg_report *r)
 				   name ? name : "");
 		free(name);
 	}
+	write_more_borders(f, r, shown);
 }
 
 static void write_event(FILE *f, const struct hlg_report *r,
