@@ -163,6 +163,28 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	}
 }
 
+/* The file of an image; where others of another build are called so, with what tells it
+ * from these: its build id, or else its folders. */
+static void add_file(struct hlg_text_line *line, const struct hlg_report *r,
+		     const struct hlg_image *image)
+{
+	bool alike = false;
+
+	for (size_t i = 0; i < r->space->n_images; i++) {
+		const struct hlg_image *other = r->space->images[i];
+
+		alike |= strcmp(other->path, image->path) != 0 &&
+			 hlg_image_are_of_one_name(other, image);
+	}
+	if (alike && !image->elf.build_id[0]) {
+		hlg_text_line_add_escaped(line, 0, NULL, image->path);
+		return;
+	}
+	hlg_text_line_add_escaped(line, 0, NULL, hlg_image_file_name(image));
+	if (alike)
+		hlg_text_line_add(line, 0, "build %.8s", image->elf.build_id);
+}
+
 /* What a sandbox runs, and where it lies, of several bases: as its samples tell, or else
  * its lane, if one image is there. */
 static void add_image(struct hlg_text_line *line, const struct hlg_report *r,
@@ -178,7 +200,7 @@ static void add_image(struct hlg_text_line *line, const struct hlg_report *r,
 							   : "unknown ELF");
 	if (n != 1)
 		return;
-	hlg_text_line_add_escaped(line, 0, NULL, hlg_image_file_name(image));
+	add_file(line, r, image);
 	if (base != HLG_SPACE_NOWHERE)
 		hlg_text_line_add(line, 1, "base 0x%" PRIx64, base);
 }
