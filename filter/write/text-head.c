@@ -211,6 +211,19 @@ void hlg_text_head_calls(char buf[static 64], const struct hlg_calls *calls)
 		 calls->host);
 }
 
+/* Of several processes? Each is told then. */
+static bool are_of_several(const struct hlg_sandboxes *all)
+{
+	int32_t pid = -1; /* not known */
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		if (pid >= 0 && all->at[i].pid >= 0 && all->at[i].pid != pid)
+			return true;
+		pid = all->at[i].pid >= 0 ? all->at[i].pid : pid;
+	}
+	return false;
+}
+
 /* "sandbox 2 (fd 14)", of several vCPUs "(2 vCPUs)", and of several processes which
  * one's. */
 static void add_sandbox(struct hlg_text_line *line, const struct hlg_report *r,
@@ -234,7 +247,7 @@ static void add_sandbox(struct hlg_text_line *line, const struct hlg_report *r,
 		hlg_text_line_add(line, 0, "of no known sandbox");
 	if (of)
 		add_image(line, r, number, of->lane);
-	if (of && of->pid >= 0 && of->pid != all->at[0].pid)
+	if (of && of->pid >= 0 && are_of_several(all))
 		hlg_text_line_add(line, 1, "pid %" PRId32, of->pid);
 	hlg_text_line_add(line, 0, "%" PRIu64 " sample%s", count.samples,
 			  count.samples == 1 ? "" : "s");

@@ -317,7 +317,8 @@ class Judge(report_model.Judge):
         more = len(shown) - MOST + 1 if len(shown) > MOST and not wide else 0
         if more:
             shown = sorted(shown, key=lambda f: (-f["samples"], f["sandbox"]))[:MOST - 1]
-        expected = [self.line(f, i == 0, listed[0]["pid"], columns) for i, f in enumerate(shown)]
+        pids = {f["pid"] for f in listed} - {None}
+        expected = [self.line(f, i == 0, len(pids) > 1, columns) for i, f in enumerate(shown)]
         if more:
             expected.append(line(f"          and {more} more (--wide lists them, --by=sandbox "
                                  "reports each)"))
@@ -340,7 +341,7 @@ class Judge(report_model.Judge):
             if "--raw=yes" not in self.words():
                 yield 1, scaled(period, unit_for(sum(s.period for s in self.guest), True)), ", "
 
-    def line(self, f, first, pid, columns):
+    def line(self, f, first, with_pid, columns):
         """Its descriptor is left out first."""
         label = "sandboxes" if first else ""
         for with_fd in (True, False):
@@ -354,7 +355,7 @@ class Judge(report_model.Judge):
                                ", "))
             if "base" in f:
                 pieces += [(0, f["image"], ", "), (1, f"base {f['base']}", ", ")]
-            if f["pid"] not in (None, pid):
+            if with_pid and f["pid"] is not None:
                 pieces.append((1, f"pid {f['pid']}", ", "))
             pieces += self.counts(f["samples"], f["period"])
             whole = 10 + sum(len(between if i else "") + len(text[0] if isinstance(text, Any)
