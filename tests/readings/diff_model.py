@@ -396,10 +396,17 @@ class Judge:
                 yield f"--fail-if: status {status}: {err}, though the total grew: {total}"
             return
         grown = [row for row in self.ordered if row.q <= LEVEL and
-                 row.shares[1] > row.shares[0] * (1 + least)]
+                 row.shares[1] > row.shares[0] * (1 + least) and self.took_more(row, least)]
         said = f"{grown[0].key()[1]}: its share grew from" if grown else ""
         if (status == 4) != bool(grown) and status != 3 or status == 4 and said not in err:
             yield f"--fail-if: status {status}: {err}, not {said}"
+
+    def took_more(self, row, least):
+        """In the mean of the recordings, too: not where all others took less."""
+        clock = self.sides[0].guest[0].event.partition(":")[0] in CLOCKS
+        before, after = (sum(s.period if clock else self.weight(s) for s in of) / len(side.files)
+                         for of, side in zip(row.all, self.sides))
+        return after > before * (1 + least)
 
     def differences(self, told):
         matched = "by address:" if self.same else "by address in" if self.alike else "by symbol"

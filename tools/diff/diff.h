@@ -120,13 +120,20 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err);
 void hlg_diff_finish(struct hlg_diff *diff);
 
 /*
- * The first row that grew significantly, and by more than least (0.05: 5 %) of what it
- * was; one that was nothing grew by more than that. NULL if none did.
+ * The first row whose share grew significantly, and by more than least (0.05: 5 %) of what
+ * it was, and that took as much more, too; one that was nothing grew by more than that.
+ * NULL if none did.
  */
 const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double least);
 
 /* By how much of what it was did the total change? INFINITY from nothing. */
 double hlg_diff_total_growth(const struct hlg_diff *diff);
+
+/* Does what a row took in the mean of a side's recordings differ by more than that, too?
+ * Where another got faster, its share of what is left grew, and nothing else. True where
+ * users decided how long recordings are. */
+bool hlg_diff_total_grew(const struct hlg_diff *diff, const struct hlg_count count[2],
+			 double least);
 
 /* Writes the line that answers; and what can be said of the total. */
 void hlg_diff_total_tell(const struct hlg_diff *diff, FILE *f);

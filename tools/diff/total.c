@@ -92,6 +92,18 @@ double hlg_diff_total_growth(const struct hlg_diff *diff)
 	return mean[0] > 0 ? mean[1] / mean[0] - 1 : mean[1] > 0 ? INFINITY : 0;
 }
 
+bool hlg_diff_total_grew(const struct hlg_diff *diff, const struct hlg_count count[2],
+			 double least)
+{
+	enum hlg_weight weight = diff->total.clock ? HLG_WEIGHT_PERIOD : diff->weight;
+	double mean[2];
+
+	for (int s = 0; s < 2; s++)
+		mean[s] = (double)hlg_count_weigh(weight, count[s]) /
+			  (double)(diff->recordings[s] ? diff->recordings[s] : 1);
+	return !has_length(diff) || mean[1] > mean[0] * (1 + least);
+}
+
 /* The unit that ns are told in, in ns. */
 static double unit_of(double ns, const char **name)
 {

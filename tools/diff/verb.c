@@ -82,8 +82,9 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 {
 	const struct hlg_diff_row *row =
 		args->fails ? hlg_diff_grown(diff, args->least) : NULL;
-	char was[16], is[16];
+	char was[16], is[16], times[32];
 	struct hlg_err err;
+	bool timed;
 
 	for (int s = 0; s < 2; s++)
 		if (diff->side[s].report.trust.all.verdict == HLG_TRUST_MISMATCH ||
@@ -101,11 +102,13 @@ static int judge(const struct hlg_diff *diff, const struct arguments *args)
 	}
 	if (!row)
 		return 0;
+	timed = hlg_diff_total_times(times, diff, row->count);
 	hlg_err_set(&err, HLG_EINPUT,
-		    "%s: its share grew from %s %% to %s %% (--fail-if allows a "
+		    "%s: its share grew from %s %% to %s %%%s%s (--fail-if allows a "
 		    "growth of %g %%)",
 		    hlg_diff_name(row), hlg_interval_percent(was, row->share[0].share),
-		    hlg_interval_percent(is, row->share[1].share), 100 * args->least);
+		    hlg_interval_percent(is, row->share[1].share),
+		    timed ? ", its time " : "", timed ? times : "", 100 * args->least);
 	hlg_output_error(&err);
 	return 4;
 }
