@@ -10,6 +10,7 @@
 #include "filter/output/out.h"
 #include "filter/report/build.h"
 #include "filter/report/callgraph.h"
+#include "filter/report/notes.h"
 #include "filter/report/nothing.h"
 #include "filter/report/origin-notes.h"
 #include "filter/trust/base-search.h"
@@ -289,6 +290,8 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 			      &run->host, NULL, err);
 	if (rc == 0 && run->options.assume_shift)
 		rc = build_shifted(run, report, err);
+	if (rc == 0)
+		hlg_notes_add_border(report);
 	if (rc == 0 && run->options.stacks == HLG_STACKS_CALLGRAPH) {
 		report->stacks = &run->stacks;
 		report->inlines = run->inlines;

@@ -598,8 +598,6 @@ void hlg_notes_add(struct hlg_report *r)
 	note_sandboxes(r);
 	note_phases(r);
 	hlg_rates_note(r);
-	note_border(r, r->all.border);
-	note_doubtful(r);
 	note_edges(r);
 	note_arm64(r);
 	note_accounting(r);
@@ -609,6 +607,12 @@ void hlg_notes_add(struct hlg_report *r)
 			"several events: one table each; overall percentages weigh "
 			"samples, because periods of different events do not add up");
 	tell_trust(r);
+}
+
+void hlg_notes_add_border(struct hlg_report *r)
+{
+	note_border(r, r->all.border);
+	note_doubtful(r);
 }
 
 int hlg_notes_add_exits(struct hlg_report *r, struct hlg_err *err)

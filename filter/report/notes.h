@@ -6,9 +6,12 @@
 
 #include "filter/report/report.h"
 
-/* Adds every note and remark that follows from the report itself, complete but for them.
- */
+/* Adds every note and remark that follows from the report itself, complete but for them
+ * and what is said of VM exits. */
 void hlg_notes_add(struct hlg_report *report);
+
+/* Adds what is said of VM exits, for who shows shares of what is not at them. */
+void hlg_notes_add_border(struct hlg_report *report);
 
 /* Adds warnings of samples, or addresses, that would fit at another base. */
 void hlg_notes_tell_elsewhere(const struct hlg_report *report,

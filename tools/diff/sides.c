@@ -165,13 +165,16 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 	bool known = side->n_runs == 1 && hlg_text_scale_span(span, &side->report);
 	bool apart; /* what is known of it is on a line of its own */
 	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;
-	char of[48] = "";
+	char of[48] = "", exits[40] = "";
 	int n;
 
 	if (side->n_runs == 1 && diff->recordings[s] > 1)
 		snprintf(of, sizeof(of), ", %" PRIu64 " recordings", diff->recordings[s]);
-	n = snprintf(rest, sizeof(rest), "%s, %" PRIu64 " guest sample%s, %s%s%s, %s%s",
-		     of, sum.samples, hlg_plural_s(sum.samples),
+	if (side->all.border.samples && side->options->border != HLG_BORDER_DROP)
+		snprintf(exits, sizeof(exits), ", %" PRIu64 " at VM exits",
+			 side->all.border.samples);
+	n = snprintf(rest, sizeof(rest), "%s, %" PRIu64 " guest sample%s%s, %s%s%s, %s%s",
+		     of, sum.samples, hlg_plural_s(sum.samples), exits,
 		     hlg_text_scale_period(period, &scale, sum.period),
 		     known ? " in " : "", known ? span : "",
 		     fit_words(fit, &side->report),
