@@ -301,6 +301,32 @@ def check_calls(bench, build):
         yield "without stacks other costs"
 
 
+def check_exits(bench):
+    """A VM exit stands on the function that the guest was left in; what border=drop leaves out
+    has no callers either."""
+    need_zydis(bench.hlguest)
+    unknown = "[caller unknown]"  # a function that does not return to where it is said to
+    main, out, hashing = 0x5287, 0x6097, 0x52db  # of demo.elf: a caller, behind an out, another
+    tail = stacked.TAIL, stacked.WHOLE | stacked.FRAMES << 8
+    recording.write(os.path.join(bench.work, "exits.data"), [(out, 7, 1, 0)] * 40 +
+                    [(hashing, 7, 1, 0)] * 4,
+                    chains=[(stacked.USER, out, 0x611b, main, *tail)] * 40 +
+                    [(stacked.USER, hashing, 0x60f8, main, *tail)] * 4)
+    exits = {("call_host", "__vm_exit__ in call_host"): 40, ("guest_main", "call_host"): 40}
+    for border, most, more in ("split", 44, exits), ("drop", 4, {}):
+        profile = Profile(bench.report(os.path.join(DATA, "demo.elf"), "exits.data", "--force",
+                                       f"--border={border}", "--weight=samples",
+                                       "--format=callgrind", cwd=bench.work))
+        calls = collections.Counter()
+        for (caller, callee, _), samples in profile.calls.items():
+            calls[caller, callee] += samples
+        root = next(caller for caller, callee in calls if callee == "_start")
+        expected = {(root, "_start"): most, ("_start", "guest_main"): most,
+                    ("guest_main", unknown): 4, (unknown, "hash_block"): 4, **more}
+        if calls != expected or profile.totals[0] != most:
+            yield f"{border}: {dict(calls)}, {profile.totals}, not {expected}"
+
+
 def check_annotated(bench, build):
     need("callgrind_annotate")
     work = bench.work
@@ -392,6 +418,7 @@ def main():
             tap.run(name, lambda c=check: list(c(bench, build)))
         tap.run("callers that do not fit", lambda: list(check_misfit_calls(bench, build)))
         tap.run("samples that do not fit", lambda: list(check_misfit(bench)))
+        tap.run("VM exits with callers", lambda: list(check_exits(bench)))
         tap.run("weight=", lambda: list(check_weight(bench)))
     return tap.finish()
 

@@ -13,6 +13,7 @@ import csv
 import gzip
 import io
 import itertools
+import json
 import os
 import random
 import sys
@@ -22,7 +23,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from hostile import EXTRA, ROWS, blob, fields, message, number, varint
 from kit import content, run_checks
 
-from tap import DATA, must, need
+from tap import DATA, Skip, must, need
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = os.path.join(HERE, "saved-format-3.pb.gz")
@@ -79,6 +80,22 @@ def kept_is_merged(bench):
             yield f"{later}: not as if no sample had a time"
     if bench.run(*words, bench.merge([today, today])) == none:
         yield "phases of what has times are not known"
+
+
+def kept_is_calibrated(bench):
+    """Of what kind its events are was not saved then: they can be late all the same."""
+    path = bench.new()
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"hlguest_calibration": 1, "holds": True,
+                   "machine": {"cpu": "a", "date": "2026-11-22T01:00:00Z", "kernel": "6.18"},
+                   "landing": {"events": [{"event": "cpu-clock", "window": 2}]}}, f)
+    out, err, status = bench.run("report", "-v", "demo.elf", KEPT, f"--calibration={path}")
+    if "not in this build" in err:
+        raise Skip(err.strip())
+    said = ("calibration: how late samples of cpu-clock land: 95 % within 2 instructions",
+            "calibration: it has no figures for task-clock")
+    if (err, status) != ("", 0) or any(words not in out for words in said):
+        yield f"{status}, {err}, {[line for line in out.splitlines() if 'calibration' in line]}"
 
 
 def numbers_have_their_fields(bench):
@@ -229,6 +246,7 @@ def main():
     return run_checks(__doc__, "the format", (
         ("a kept profile is read", kept_is_read),
         ("a kept profile is merged", kept_is_merged),
+        ("a kept profile is calibrated", kept_is_calibrated),
         ("each number has its field", numbers_have_their_fields),
         ("version 2 is refused", old_is_refused),
         ("a newer format is refused", newer_is_refused),
