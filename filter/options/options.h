@@ -123,6 +123,12 @@ struct hlg_options {
 	char *out;                                     /* NULL: standard output */
 	char *selection; /* "pid=17 time=,10": what selects samples; NULL: nothing */
 	uint64_t given;  /* bit i: table entry i was set by the user */
+	/* Set by who knows what else ran, else NULL: says of which ELFs that is that are
+	 * not named, and what to use, "b.elf, which record noted, is not named (use
+	 * hlguest report a.elf b.elf)", to be freed; NULL: there are none. Asked only
+	 * where samples do not fit. */
+	char *(*unnamed)(const void *unnamed_of);
+	const void *unnamed_of;
 };
 
 enum hlg_option_kind {

@@ -10,9 +10,12 @@
 #include "filter/stats/interval.h"
 #include "filter/view/place-name.h"
 
-const char hlg_banner_unnamed[] = "functions are not named, because they would be wrong: "
-				  "addresses are (--force=yes "
-				  "names them)";
+#define SUPPRESSED "functions are not named, because they would be wrong: addresses are"
+
+const char *hlg_banner_suppressed(const struct hlg_report *r)
+{
+	return r->unnamed ? SUPPRESSED : SUPPRESSED " (--force=yes names them)";
+}
 
 const char *hlg_banner_noun(const struct hlg_report *r, bool one)
 {
@@ -173,16 +176,16 @@ static bool put_threads(FILE *f, const struct hlg_report *r, const char *before)
 	if (fit == 0 || others == 0 || is_explained(r))
 		return false;
 	sandboxes = hlg_profile_sandbox_of(trust->threads[0].tid) > 0;
-	fprintf(f,
-		"%s%zu %s%s fit%s, and %zu do%s not (if %s another ELF, report tells "
-		"them "
-		"apart, with both named)",
-		before, fit, sandboxes ? "sandbox" : "thread",
+	fprintf(f, "%s%zu %s%s fit%s, and %zu do%s not", before, fit,
+		sandboxes ? "sandbox" : "thread",
 		fit == 1    ? ""
 		: sandboxes ? "es"
 			    : "s",
-		fit == 1 ? "s" : "", others, others == 1 ? "es" : "",
-		others == 1 ? "it runs" : "they run");
+		fit == 1 ? "s" : "", others, others == 1 ? "es" : "");
+	if (!r->unnamed)
+		fprintf(f,
+			" (if %s another ELF, report tells them apart, with both named)",
+			others == 1 ? "it runs" : "they run");
 	return true;
 }
 
@@ -215,12 +218,13 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 				     (double)hlg_count_weigh(r->all.weight, r->all.kept));
 	fprintf(f,
 		"; %zu function%s with %s %% of the %s %s %s off %s instructions%s, and "
-		"%s not named%s (another build of this ELF? --force=yes names them)",
+		"%s not named%s%s",
 		misfits->n, one ? "" : "s", percent,
 		r->profile->of_addresses ? "addresses" : "overhead", one ? "has" : "have",
 		r->profile->of_addresses ? "some" : "samples", one ? "its" : "their",
 		r->n_groups ? " in some groups" : "", one ? "is" : "are",
-		r->n_groups ? " there" : "");
+		r->n_groups ? " there" : "",
+		r->unnamed ? "" : " (another build of this ELF? --force=yes names them)");
 }
 
 static void put_place(FILE *f, const struct hlg_report *r, const char *before,
@@ -277,13 +281,13 @@ static bool put_tails(FILE *f, const struct hlg_report *r)
 }
 
 /* Nothing says that the image lies where it is. */
-static void put_guess(FILE *f, const struct hlg_image *image)
+static void put_guess(FILE *f, const struct hlg_report *r, const struct hlg_image *image)
 {
 	fprintf(f,
 		"base 0x%" PRIx64
 		" of %s is only assumed, and the samples do not confirm "
-		"it: functions are not named (--force=yes names them)",
-		image->base, image->path);
+		"it: functions are not named%s",
+		image->base, image->path, r->unnamed ? "" : " (--force=yes names them)");
 }
 
 static void put_banner(FILE *f, const struct hlg_report *r, bool threads)
@@ -308,7 +312,8 @@ static void put_banner(FILE *f, const struct hlg_report *r, bool threads)
 			" %s lie on instruction starts (%s %% by chance)",
 			percent, all->samples.on + all->samples.off,
 			hlg_banner_noun(r, false), chance);
-	if (!(threads && put_threads(f, r, ": ")) && !put_tails(f, r)) {
+	if (!(threads && put_threads(f, r, ": ")) && !put_tails(f, r) &&
+	    (!r->unnamed || is_explained(r))) {
 		fputs(": wrong ELF or wrong base", f);
 		put_better(f, &r->trust);
 	}
@@ -333,9 +338,11 @@ static char *text_of(const struct hlg_report *r, bool threads)
 		fprintf(f, "when it was saved: %s",
 			checked->said ? checked->said : "its samples did not fit");
 	else if (guess)
-		put_guess(f, guess);
+		put_guess(f, r, guess);
 	else
 		put_banner(f, r, threads);
+	if (r->unnamed)
+		fprintf(f, "; %s", r->unnamed);
 	return hlg_memstream_close(&m);
 }
 
@@ -346,5 +353,9 @@ char *hlg_banner_text(const struct hlg_report *r)
 
 char *hlg_banner_saved(const struct hlg_report *r)
 {
-	return text_of(r, false);
+	struct hlg_report alone = *r;
+
+	/* It may be read where these ELFs are not. */
+	alone.unnamed = NULL;
+	return text_of(&alone, false);
 }

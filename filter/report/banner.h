@@ -5,12 +5,13 @@
 
 #include "filter/report/report.h"
 
-/* By how much they do not, and what would fit: another base, the build that ran.
+/* By how much they do not, and what would fit: another base, the build that ran, ELFs
+ * that are not named (report->unnamed).
  * hlg_report.banner keeps it. To be freed; NULL if they fit, or without memory. */
 char *hlg_banner_text(const struct hlg_report *report);
 
 /* The same for a saved profile: without threads and sandboxes, which a sum of several
- * does not know. */
+ * does not know, and ELFs that are not named. */
 char *hlg_banner_saved(const struct hlg_report *report);
 
 /* What a report is of: "samples" or "addresses"; one of them: "sample", "address". */
@@ -27,6 +28,6 @@ const char *hlg_banner_said(const struct hlg_report *report);
 const char *hlg_banner_outside(char buf[static 80], const struct hlg_report *report);
 
 /* And what follows where no function is named. */
-extern const char hlg_banner_unnamed[];
+const char *hlg_banner_suppressed(const struct hlg_report *report);
 
 #endif

@@ -352,6 +352,8 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 	rc = build_all(r, weight, shift, err);
 	if (rc == 0 && r->by)
 		rc = split(r, err);
+	if (rc == 0 && options->unnamed && (r->suppressed || !hlg_banner_is_ok(r)))
+		r->unnamed = options->unnamed(options->unnamed_of);
 	if (rc == 0 && (r->trust.all.verdict >= HLG_TRUST_MIXED || r->suppressed)) {
 		r->banner = hlg_banner_text(r);
 		rc = r->banner ? 0 : hlg_err_memory(err, "report");

@@ -72,7 +72,7 @@ static void note_guest(struct hlg_report *r)
 
 	if (hlg_nothing_why(r->profile, "", &why))
 		hlg_note_list_add(&r->notes, "%s", why.msg);
-	if (r->space->n_images && !r->banner &&
+	if (r->space->n_images && !r->banner && !r->unnamed &&
 	    v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
 	    v->ip_zero.samples < v->kinds[HLG_OUTSIDE].samples / 2)
 		hlg_note_list_warn(
@@ -491,6 +491,16 @@ static void tell_sizes(struct hlg_report *r)
 		(uint64_t)s->chi_square, s->df, s->df == 1 ? "" : "s", p);
 }
 
+void hlg_notes_tell_unnamed(const struct hlg_report *r, struct hlg_note_list *notes)
+{
+	const uint64_t outside = r->all.kinds[HLG_OUTSIDE].samples;
+
+	if (r->unnamed && !r->banner && outside > r->all.guest.samples / 20)
+		hlg_note_list_warn(notes, "%" PRIu64 " of %" PRIu64 " %s lie outside: %s",
+				   outside, r->all.guest.samples,
+				   hlg_banner_noun(r, false), r->unnamed);
+}
+
 /* What the trust block says in words, alike in every format. */
 static void tell_trust(struct hlg_report *r)
 {
@@ -501,11 +511,12 @@ static void tell_trust(struct hlg_report *r)
 	tell_few(r);
 	tell_threads(r);
 	hlg_notes_tell_elsewhere(r, &r->remarks);
+	hlg_notes_tell_unnamed(r, &r->remarks);
 	tell_events(r);
 	tell_sizes(r);
 	if (r->suppressed && r->trust.all.verdict == HLG_TRUST_MISMATCH &&
 	    !hlg_space_is_made(r->space))
-		hlg_note_list_warn(&r->remarks, "%s", hlg_banner_unnamed);
+		hlg_note_list_warn(&r->remarks, "%s", hlg_banner_suppressed(r));
 }
 
 /* Bases that are not those that the files state. */

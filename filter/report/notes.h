@@ -17,6 +17,10 @@ void hlg_notes_add_border(struct hlg_report *report);
 void hlg_notes_tell_elsewhere(const struct hlg_report *report,
 			      struct hlg_note_list *notes);
 
+/* Adds a warning of ELFs that are not named, where samples, or addresses, that fit what
+ * is named are not all. Where a banner says so, none. */
+void hlg_notes_tell_unnamed(const struct hlg_report *report, struct hlg_note_list *notes);
+
 /* For who shows border=keep, with shares of all the guest's samples: finds the border all
  * the same, and adds the note that a report of the others has. Fails only without memory.
  */

@@ -30,6 +30,7 @@ void hlg_report_finish(struct hlg_report *r)
 	hlg_by_series_finish(&r->by_series);
 	hlg_proof_close(r->proof);
 	hlg_inlined_close(r->inlined);
+	free(r->unnamed);
 	free(r->banner);
 	free(r->misfits.owner);
 	free(r->parted.owner);

@@ -64,7 +64,8 @@ struct hlg_report {
 	struct hlg_border border; /* none with border=keep, but see hlg_notes_add_exits */
 	struct hlg_trust trust;
 	struct hlg_size_test size_test;
-	char *banner;      /* hlg_banner_text() of it; NULL if the samples fit */
+	char *unnamed; /* what options->unnamed says, where not all is well; or NULL */
+	char *banner;  /* hlg_banner_text() of it; NULL if the samples fit */
 	struct hlg_misfits misfits; /* of all (misfits.h) */
 	struct hlg_misfits parted;  /* of the groups, if there are any: in some of them */
 	bool suppressed; /* names are: samples do not fit, rows are guest addresses */

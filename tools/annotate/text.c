@@ -95,8 +95,7 @@ static void put_place(struct writer *w, const struct hlg_place *place)
 		snprintf(where, sizeof(where), "guest 0x%" PRIx64,
 			 hlg_lane_ip(place->start + place->image->bias));
 	else
-		snprintf(where, sizeof(where), "%zu bases",
-			 place->image->n_places);
+		snprintf(where, sizeof(where), "%zu bases", place->image->n_places);
 	put_wrapped(w, "  ", "%s, %" PRIu64 " byte%s at 0x%" PRIx64 " of %s (%s)", kind,
 		    size, size == 1 ? "" : "s", place->start, place->image->path, where);
 }
@@ -458,12 +457,11 @@ int hlg_annotate_text(void *annotate, FILE *f, struct hlg_err *err)
 	w.bars = w.colours->on && (!w.columns || w.columns >= BARS);
 	hlg_text_head_write(f, &fitted);
 	if (fitted.suppressed)
-		put_wrapped(&w, "",
-			    "instructions are withheld, because %s (--force=yes shows "
-			    "them)",
+		put_wrapped(&w, "", "instructions are withheld, because %s%s",
 			    fitted.trust.all.verdict == HLG_TRUST_MISMATCH
 				    ? "the samples do not fit"
-				    : "the base is only assumed");
+				    : "the base is only assumed",
+			    fitted.unnamed ? "" : " (--force=yes shows them)");
 	rc = hlg_listing_each(a, put_listing, &w, err);
 	hlg_snippet_finish(&w.snippets);
 	hlg_called_by_finish(&w.called);

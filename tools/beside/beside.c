@@ -206,10 +206,37 @@ static int check_trust(const char *file, const char *recording, struct hlg_err *
 			   file, recording);
 }
 
+/* Are they the same bytes, wherever they lie? */
+static bool is_like(const struct hlg_beside_guest *a, const struct hlg_beside_guest *b)
+{
+	return a->size == b->size && a->crc == b->crc &&
+	       strcmp(a->build_id, b->build_id) == 0;
+}
+
 static bool is_same(const struct hlg_beside_guest *a, const struct hlg_beside_guest *b)
 {
-	return a->inside == b->inside && a->size == b->size && a->crc == b->crc &&
-	       strcmp(a->build_id, b->build_id) == 0;
+	return a->inside == b->inside && is_like(a, b);
+}
+
+bool hlg_beside_is(const struct hlg_beside_guest *guest, const char *file, size_t number)
+{
+	size_t next = number;
+	bool is = false;
+
+	do {
+		struct hlg_beside_guest now = {0};
+		struct hlg_image *image;
+		struct hlg_err err;
+
+		if (hlg_image_open_guest(&image, file, next, &err) < 0)
+			return false;
+		next = number ? 0 : image->next_guest;
+		is = describe(&now, image, &err) == 0 &&
+		     ((now.build_id[0] && strcmp(now.build_id, guest->build_id) == 0) ||
+		      is_like(&now, guest));
+		hlg_image_destroy(image);
+	} while (!is && next);
+	return is;
 }
 
 /* Opens that which lies where it was noted; of a host that has none there, the last. */
@@ -262,6 +289,22 @@ int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording
 		rc = hlg_err_memory(err, guest->file);
 	hlg_image_destroy(image);
 	return rc;
+}
+
+char *hlg_beside_name(const struct hlg_beside_guest *guest, const char *recording)
+{
+	struct hlg_err err;
+	struct stat st;
+	char *name;
+
+	if (hlg_beside_is_trusted(guest->file)) {
+		(void)hlg_beside_check(guest, recording, &name, &err);
+		return name;
+	}
+	if (guest->inside || stat(guest->file, &st) != 0 || !S_ISREG(st.st_mode) ||
+	    (uint64_t)st.st_size != guest->size)
+		return NULL;
+	return strdup(guest->file);
 }
 
 /* Writing */

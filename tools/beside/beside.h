@@ -45,6 +45,14 @@ bool hlg_beside_is_trusted(const char *file);
 int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording,
 		     char **name, struct hlg_err *err);
 
+/* Is it this guest's ELF that a file is or has inside, or its debug file, which has its
+ * build id? number: which of those inside, from 1 on; 0: any. */
+bool hlg_beside_is(const struct hlg_beside_guest *guest, const char *file, size_t number);
+
+/* As hlg_beside_check, for who only tells the user what to name: of a file that is not to
+ * be believed as root just the size is looked at. NULL where that fails. */
+char *hlg_beside_name(const struct hlg_beside_guest *guest, const char *recording);
+
 /*
  * Notes the n guests, ELFs or hosts with some inside, of a recording just made; none: it
  * is not known. What was noted of the recording before goes to FILE.old.hlguest with

@@ -97,7 +97,10 @@ static void tell_limits(struct hlg_diff *diff)
 			&diff->notes,
 			"functions are not compared: the samples of a side do not fit "
 			"its ELF, and addresses of two builds have nothing in common "
-			"(name the right ELF or base; --force compares addresses)");
+			"(name %s)",
+			diff->side[0].report.unnamed || diff->side[1].report.unnamed
+				? "all ELFs that ran"
+				: "the right ELF or base; --force compares addresses");
 		return;
 	}
 	if (!diff->by_runs && diff->functions.n_significant)

@@ -9,6 +9,7 @@
 #include "filter/report/notes.h"
 #include "filter/trust/base-search.h"
 #include "symtab/image/base.h"
+#include "tools/inputs/unnamed.h"
 
 enum {
 	ENOUGH = 100, /* samples, to find a base by them alone */
@@ -142,6 +143,7 @@ int hlg_exits_guest_start(struct hlg_exits_guest *g, struct hlg_run *run,
 	int rc = hlg_address_check_init(&g->check, run->options.force, err);
 
 	g->run = run;
+	hlg_unnamed_ask(in, &g->check.options);
 	if (rc == 0)
 		rc = learn(g, in, sums, &counts->n_samples, err);
 	if (rc == 0)
@@ -211,9 +213,12 @@ static int check(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 	run->mismatch =
 		rc == 0 && g->check.report.trust.all.verdict == HLG_TRUST_MISMATCH;
 	if (rc == 0 && g->check.report.suppressed)
-		hlg_note_list_warn(&run->notes, "%s", hlg_banner_unnamed);
+		hlg_note_list_warn(&run->notes, "%s",
+				   hlg_banner_suppressed(&g->check.report));
 	if (rc == 0)
 		hlg_notes_tell_elsewhere(&g->check.report, &run->notes);
+	if (rc == 0)
+		hlg_notes_tell_unnamed(&g->check.report, &run->notes);
 	/* The first halt of a guest that the ELF is not of is taken for a call's end. */
 	if (rc == 0 && g->check.report.trust.all.verdict >= HLG_TRUST_MIXED &&
 	    sums->pairs[HLG_EXITS_CALL])

@@ -25,6 +25,7 @@ struct hlg_inputs {
 	 * own. It is finished with the first. */
 	struct hlg_inputs *second;
 	/* Out. */
+	const struct hlg_inputs *first; /* of a second: whose it is; else NULL */
 	const struct hlg_verb *verb;
 	char **words; /* for hlg_run_start: --key=value and images */
 	int n_words;

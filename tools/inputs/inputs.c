@@ -17,6 +17,7 @@
 #include "tools/inputs/snapshot.h"
 #include "tools/inputs/sorting.h"
 #include "tools/inputs/twice.h"
+#include "tools/inputs/unnamed.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/pprof/pprof.h"
 
@@ -218,8 +219,10 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	in->verb = verb;
 	in->threads = hlg_inputs_has(verb, "jobs") ? hlg_cpus_count() : 1;
 	in->inlines = -1;
-	if (in->second)
+	if (in->second) {
 		in->second->verb = verb;
+		in->second->first = in;
+	}
 	if (rc == 0)
 		go_on = hlg_argp_run_words(&run, argc, argv, in, status);
 	free(options);
@@ -305,6 +308,8 @@ int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 	for (size_t i = 0; in->noted && i < run->space.n_images; i++)
 		run->space.images[i]->noted = true;
 	batch->builds = builds;
+	if (run->apart) /* else one ELF of several is taken */
+		hlg_unnamed_ask(in, &run->options);
 	if (in->by_default)
 		tell_default(run);
 	batch->paths = in->files;

@@ -177,8 +177,11 @@ int hlg_windows_places_in(struct hlg_windows *w, const struct hlg_space *space,
 		free(in);
 		return hlg_err_set(err, HLG_EINPUT,
 				   "--function=%s: the samples do not fit the ELF or its "
-				   "base (give the right one, or --force)",
-				   function);
+				   "base%s%s",
+				   function, w->check->unnamed ? ": " : "",
+				   w->check->unnamed
+					   ? w->check->unnamed
+					   : " (give the right one, or --force)");
 	}
 	if (!in)
 		return hlg_err_memory(err, "function");

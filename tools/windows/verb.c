@@ -15,6 +15,7 @@
 #include "tools/cli/verb.h"
 #include "tools/feed/window.h"
 #include "tools/inputs/inputs.h"
+#include "tools/inputs/unnamed.h"
 #include "tools/windows/pairs.h"
 
 struct arguments {
@@ -334,6 +335,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err);
 
 	hlg_progress_init(&progress, in->files, 1, in->quiet);
+	hlg_unnamed_ask(in, &run.options);
 
 	if (rc == 0)
 		rc = hlg_run_set_format(

@@ -355,6 +355,46 @@ START_TEST(much_outside)
 }
 END_TEST
 
+static char *name_another(const void *of)
+{
+	return strdup(of);
+}
+
+/* Of ELFs that are not named it is told where samples lie outside of those that are: of
+ * more than one in twenty; and instead of the question what they are. */
+START_TEST(unnamed)
+{
+	static const struct {
+		unsigned in, out;
+		bool asked; /* what the others are, where nobody knows of an ELF */
+	} all[] = {{19, 1, false}, {19, 2, false}, {1, 19, true}};
+	const unsigned in = all[_i].in, out = all[_i].out;
+	const bool named = in + out > 20 || out > in;
+	struct hlg_run run;
+	char *report, said[64];
+
+	for (int knows = 0; knows < 2; knows++) {
+		start(&run, "guest.elf");
+		run.options.unnamed = knows ? name_another : NULL;
+		run.options.unnamed_of = "b.elf is not named";
+		kit_add(&run, 0, KIT_BASE + 0x1060, 1, in);
+		kit_add(&run, 0, KIT_BASE + 0x900000, 1, out);
+		report = kit_report(&run);
+		snprintf(said, sizeof(said),
+			 "warning:  %u of %u samples lie outside: b.elf is not named\n",
+			 out, in + out);
+		ck_assert_msg(!strstr(report, "b.elf") == !(knows && named), "%s",
+			      report);
+		ck_assert_msg(!strstr(report, said) == !(knows && named), "%s", report);
+		ck_assert_msg(!strstr(report, "lie outside of every image") ==
+				      !(!knows && all[_i].asked),
+			      "%s", report);
+		free(report);
+		hlg_run_finish(&run);
+	}
+}
+END_TEST
+
 /* The feed's own notes come after, in their order. */
 START_TEST(feed)
 {
@@ -397,6 +437,7 @@ int main(void)
 	tcase_add_loop_test(tc, debug_files, 0, 2);
 	tcase_add_loop_test(tc, clocks, 0, 2);
 	tcase_add_test(tc, much_outside);
+	tcase_add_loop_test(tc, unnamed, 0, 3);
 	tcase_add_test(tc, feed);
 	return tap_main(suite);
 }

@@ -171,6 +171,51 @@ START_TEST(another_elf)
 }
 END_TEST
 
+/* Is the guest to be named by its file? */
+static bool names(void)
+{
+	char *name = hlg_beside_name(&b.guests[0], recording);
+	bool is = name && strcmp(name, b.guests[0].file) == 0;
+
+	free(name);
+	return is;
+}
+
+/* Who is only told its name does not have it opened: as root the size has to do of what
+ * others may write. */
+START_TEST(what_to_name)
+{
+	const char *elf = scratch_path("guest.elf");
+	FILE *f;
+
+	note();
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert(names());
+	ck_assert(hlg_beside_is(&b.guests[0], elf, 0));
+	copy(DATA "/demo.elf", elf, 0666);
+	ck_assert(names());
+	f = fopen(elf, "r+");
+	ck_assert_int_eq(fseek(f, -1, SEEK_END), 0);
+	ck_assert_int_eq(fputc(0xa5, f), 0xa5);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert(names() == (geteuid() == 0));
+	ck_assert(!hlg_beside_is(&b.guests[0], elf, 0));
+	b.guests[0].inside = 4096;
+	ck_assert(!names());
+	b.guests[0].inside = 0;
+	copy(DATA "/rusty.elf", elf, 0666);
+	ck_assert(!names());
+	unlink(elf);
+	ck_assert(!names());
+	/* The same bytes elsewhere, or what has its build id. */
+	ck_assert(hlg_beside_is(&b.guests[0], DATA "/demo.elf", 0));
+	ck_assert(!hlg_beside_is(&b.guests[0], DATA "/rusty.elf", 0));
+	ck_assert(!hlg_beside_is(&b.guests[0], elf, 0));
+	strcpy(b.guests[0].build_id, "00");
+	ck_assert(!hlg_beside_is(&b.guests[0], DATA "/demo.elf", 0));
+}
+END_TEST
+
 /* One byte, or any of what is noted of it, is another. */
 START_TEST(nearly_the_same_elf)
 {
@@ -281,10 +326,15 @@ int main(void)
 {
 	Suite *suite = suite_create("beside");
 	const TTest *const tests[] = {
-		is_read_again,         goes_with_the_one_before,
-		what_is_no_note_stays, another_elf,
-		nearly_the_same_elf,   cut_off,
-		inside_no_more,        no_file,
+		is_read_again,
+		goes_with_the_one_before,
+		what_is_no_note_stays,
+		another_elf,
+		what_to_name,
+		nearly_the_same_elf,
+		cut_off,
+		inside_no_more,
+		no_file,
 	};
 	TCase *tc;
 

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "tools/inputs/unnamed.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symtab/grow.h"
+#include "tools/beside/beside.h"
+#include "tools/cli/shell.h"
+
+enum {
+	MANY = 8 /* recordings: of more the command is not told whole */
+};
+
+/* Files to be named. The strings are not all owned: words is but the list. */
+struct names {
+	char **at;
+	size_t n;
+	bool lost; /* for want of memory */
+};
+
+/* A side of a command line: its words, and what they lack. */
+struct side {
+	const struct hlg_inputs *in;
+	struct hlg_options options; /* of the images that it names */
+	struct names missing;       /* owned */
+	bool any;                   /* one that is named was noted */
+};
+
+static void add(struct names *names, const char *name)
+{
+	if (!HLG_GROW(names->at, names->n))
+		names->lost = true;
+	else
+		names->at[names->n++] = (char *)name;
+}
+
+static bool is_image(const char *word)
+{
+	return strncmp(word, "--", 2) != 0;
+}
+
+/* Reads which images the words of a side name. False where they cannot be. */
+static bool begin(struct side *side, const struct hlg_inputs *in)
+{
+	struct names images = {0};
+	struct hlg_err err;
+	bool ok;
+
+	side->in = in;
+	for (int i = 0; i < in->n_words; i++)
+		if (is_image(in->words[i]))
+			add(&images, in->words[i]);
+	ok = !images.lost &&
+	     hlg_images_parse(&side->options, images.at, images.n, &err) == 0;
+	free(images.at);
+	return ok;
+}
+
+static void finish(struct side *side)
+{
+	for (size_t i = 0; i < side->missing.n; i++)
+		free(side->missing.at[i]);
+	free(side->missing.at);
+	hlg_options_finish(&side->options);
+}
+
+static bool is_named(const struct side *side, const struct hlg_beside_guest *guest)
+{
+	for (size_t i = 0; i < side->options.n_images; i++) {
+		const struct hlg_image_arg *image = &side->options.images[i];
+
+		if (!image->map && hlg_beside_is(guest, image->path, image->guest))
+			return true;
+	}
+	return false;
+}
+
+/* As the user would write it: from this folder on, if the file is in it. */
+static const char *from_here(const char *path)
+{
+	static char here[PATH_MAX];
+	size_t n = getcwd(here, sizeof(here)) ? strlen(here) : 0;
+
+	return n > 1 && strncmp(path, here, n) == 0 && path[n] == '/' ? path + n + 1
+								      : path;
+}
+
+/* Takes name over, unless it is there. */
+static void add_missing(struct names *missing, char *name)
+{
+	for (size_t i = 0; i < missing->n; i++)
+		if (strcmp(missing->at[i], name) == 0) {
+			free(name);
+			return;
+		}
+	add(missing, name);
+	if (missing->lost)
+		free(name);
+}
+
+/* Looks for what the images of a side lack of what is noted of the recordings of in. */
+static void look(struct side *side, const struct hlg_inputs *in)
+{
+	for (size_t i = 0; i < in->n_files; i++) {
+		struct hlg_beside beside;
+		struct hlg_err err;
+		int rc = hlg_beside_read(&beside, in->files[i], &err);
+
+		for (size_t k = 0; rc == 0 && k < beside.n_guests; k++) {
+			const struct hlg_beside_guest *guest = &beside.guests[k];
+			bool named = is_named(side, guest);
+			char *name = named ? NULL : hlg_beside_name(guest, in->files[i]);
+
+			side->any |= named;
+			if (name)
+				add_missing(&side->missing, name);
+		}
+		hlg_beside_finish(&beside);
+	}
+}
+
+/* Has the second side images of its own? */
+static bool has_own(const struct side sides[static 2])
+{
+	const struct hlg_options *first = &sides[0].options, *second = &sides[1].options;
+	bool same = first->n_images == second->n_images;
+
+	for (size_t i = 0; same && i < first->n_images; i++)
+		same = strcmp(first->images[i].path, second->images[i].path) == 0;
+	return !same;
+}
+
+/* Where no ELF that is named was noted, these are others than those that ran. */
+static void put_images(struct names *words, const struct side *side)
+{
+	for (int i = 0, n = 0; i < side->in->n_words; i++)
+		if (is_image(side->in->words[i]) &&
+		    (side->options.images[n++].map || side->any))
+			add(words, side->in->words[i]);
+	for (size_t i = 0; i < side->missing.n; i++)
+		add(words, from_here(side->missing.at[i]));
+}
+
+static void put_files(struct names *words, const struct hlg_inputs *in)
+{
+	for (size_t i = 0; i < in->n_files && !in->by_default && i < MANY; i++)
+		add(words, in->files[i]);
+	if (in->n_files > MANY)
+		add(words, "...");
+}
+
+/* "hlguest diff a.elf b.elf before.data after.data", to be freed; NULL without memory. */
+static char *command(const struct side *sides, bool pair)
+{
+	const struct hlg_inputs *in = sides[0].in;
+	struct names words = {0};
+	char *line = NULL;
+
+	add(&words, "hlguest");
+	add(&words, in->verb->name);
+	put_images(&words, &sides[0]);
+	put_files(&words, in);
+	if (pair && (in->behind || has_own(sides)))
+		add(&words, "--after");
+	if (pair && has_own(sides))
+		put_images(&words, &sides[1]);
+	if (pair)
+		put_files(&words, sides[1].in);
+	add(&words, NULL);
+	if (!words.lost)
+		line = hlg_shell_words((const char *const *)words.at);
+	free(words.at);
+	return line;
+}
+
+static char *tell(const struct side *sides, bool pair)
+{
+	const size_t n = sides[0].missing.n + sides[1].missing.n;
+	const char *first = sides[!sides[0].missing.n].missing.at[0];
+	char *line = command(sides, pair), *text = NULL;
+
+	if (line && n == 1 &&
+	    asprintf(&text, "%s, which record noted, is not named (use%s)",
+		     from_here(first), line) < 0)
+		text = NULL;
+	if (line && n > 1 &&
+	    asprintf(&text, "ELFs that record noted are not named (use%s)", line) < 0)
+		text = NULL;
+	free(line);
+	return text;
+}
+
+/* What hlg_options.unnamed is. */
+static char *find(const void *inputs)
+{
+	const struct hlg_inputs *in = inputs;
+	const bool pair = in->second && hlg_inputs_is_pair(in) && in->second->n_files;
+	struct side sides[2] = {0};
+	char *text = NULL;
+	bool ok = begin(&sides[0], in) && (!pair || begin(&sides[1], in->second));
+
+	if (ok) {
+		look(&sides[0], in);
+		if (pair)
+			look(&sides[has_own(sides)], in->second);
+		if (sides[0].missing.n + sides[1].missing.n)
+			text = tell(sides, pair);
+	}
+	finish(&sides[0]);
+	finish(&sides[1]);
+	return text;
+}
+
+void hlg_unnamed_ask(const struct hlg_inputs *in, struct hlg_options *options)
+{
+	const struct hlg_inputs *first = in->first ? in->first : in;
+
+	if (first->noted || first->n_images == 0)
+		return;
+	options->unnamed = find;
+	options->unnamed_of = first;
+}
