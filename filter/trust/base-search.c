@@ -5,22 +5,26 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "filter/trust/addresses.h"
 #include "filter/trust/base-kvm.h"
+#include "filter/trust/base-seek.h"
 #include "filter/trust/verdict.h"
 #include "symtab/escape.h"
 #include "symtab/image/base.h"
 
-int hlg_base_search_place(struct hlg_image *image, const struct hlg_found *found,
-			  struct hlg_err *err)
+/* Adds all bases that were found; to an image without one, its first. */
+static int add_bases(struct hlg_image *image, const struct hlg_found *found,
+		     struct hlg_err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < found->n; i++)
-		rc = i ? hlg_image_add_base(image, found->fits[i].base, err)
-		       : hlg_image_set_base(image, found->fits[i].base, HLG_BASE_FOUND,
-					    err);
+		rc = image->from != HLG_BASE_NONE
+			     ? hlg_image_add_base(image, found->fits[i].base, err)
+			     : hlg_image_set_base(image, found->fits[i].base,
+						  HLG_BASE_FOUND, err);
 	return rc;
 }
 
@@ -30,46 +34,6 @@ static bool fits_wholly(const struct hlg_fit *fit)
 	       (double)fit->on_samples >=
 		       HLG_VERDICT_NEARLY_ALL *
 			       (double)(fit->on_samples + fit->off_samples);
-}
-
-/* Do samples fit where its file has an image that was sought, in vain? */
-static int test_claim(struct hlg_image *image, struct hlg_code *code,
-		      const struct hlg_addresses *addrs, struct hlg_err *err)
-{
-	struct hlg_fit fit;
-	int rc = hlg_base_read(image, err);
-
-	if (rc < 0 || image->from == HLG_BASE_NONE)
-		return rc;
-	hlg_base_find_fit(code, image, addrs->at, addrs->n, image->base, &fit);
-	image->nowhere = !fit.on || !fits_wholly(&fit);
-	hlg_image_clear_base(image);
-	return 0;
-}
-
-/* beside: others have a base. An image alone is where its file has it if nothing else is
- * found. */
-static int find_bases(struct hlg_image *image, const struct hlg_addresses *addrs,
-		      bool beside, struct hlg_err *err)
-{
-	struct hlg_found found = {0};
-	struct hlg_code *code;
-	int rc = hlg_code_open(&code, image, err);
-
-	/* Not an error if it cannot be decoded: it gets the last resort. */
-	if (rc < 0)
-		return rc == HLG_ESYSTEM || hlg_image_unread(image) ? rc : 0;
-	if (!hlg_base_find_all(code, image, addrs->at, addrs->n, &found))
-		rc = hlg_err_memory(err, image->path);
-	else if (hlg_image_unread(image))
-		rc = hlg_image_fail_unread(image, err);
-	else if (found.n == 0 && image->sought && beside)
-		rc = test_claim(image, code, addrs, err);
-	else
-		rc = hlg_base_search_place(image, &found, err);
-	hlg_base_find_finish(&found);
-	hlg_code_close(code);
-	return rc;
 }
 
 /* The image at the base it has. */
@@ -251,29 +215,39 @@ char *hlg_base_search_warning(const struct hlg_image *image)
 	return text;
 }
 
+/* What to warn of: to be freed; NULL without memory, or if there is nothing. */
+static char *warning_of(const struct hlg_image *image)
+{
+	char *text = NULL;
+	int n = 0;
+
+	if (hlg_base_search_differs(image))
+		return hlg_base_search_warning(image);
+	if (image->from == HLG_BASE_DEFAULT)
+		n = asprintf(&text,
+			     "%s: base 0x%" PRIx64 " is assumed, nothing states it (give "
+			     "it: %s@ADDRESS)",
+			     image->path, image->base, image->path);
+	else if (image->from == HLG_BASE_NONE)
+		n = asprintf(
+			&text,
+			"%s: is left out, nothing says where it lies (give its base: "
+			"%s@ADDRESS)",
+			image->path, image->path);
+	return n < 0 ? NULL : text;
+}
+
 void hlg_base_search_warn(const struct hlg_space *space)
 {
 	for (size_t i = 0; i < space->n_images; i++) {
-		const struct hlg_image *image = space->images[i];
-		char *warning = hlg_base_search_differs(image)
-					? hlg_base_search_warning(image)
-					: NULL;
+		char *warning = warning_of(space->images[i]);
 
-		if (warning) {
-			fputs("hlguest: ", stderr);
-			hlg_escape_print(stderr, warning);
-			fputc('\n', stderr);
-			free(warning);
-		}
-		if (image->from != HLG_BASE_DEFAULT)
+		if (!warning)
 			continue;
 		fputs("hlguest: ", stderr);
-		hlg_escape_print(stderr, image->path);
-		fprintf(stderr,
-			": base 0x%" PRIx64 " is assumed, nothing states it (give it: ",
-			image->base);
-		hlg_escape_print(stderr, image->path);
-		fputs("@ADDRESS)\n", stderr);
+		hlg_escape_print(stderr, warning);
+		fputc('\n', stderr);
+		free(warning);
 	}
 }
 
@@ -291,9 +265,9 @@ static int move_image(struct hlg_image *image, struct hlg_code *code,
 	if (!hlg_addresses_pick(&some, all, space, image) ||
 	    (refused = hlg_base_search_refuses(image, code, options, &some, &found)) < 0)
 		rc = hlg_err_memory(err, image->path);
-	else if (refused)
-		rc = hlg_base_search_place(image, &found, err);
 	if (rc == 0 && refused) {
+		hlg_image_clear_base(image);
+		rc = add_bases(image, &found, err);
 		image->refused = base;
 		image->refused_from = from;
 	}
@@ -320,56 +294,162 @@ static int spread_image(struct hlg_image *image, struct hlg_code *code,
 	return rc;
 }
 
+/* Moves an image, or adds bases, as the samples say; *moved becomes true if they do. */
+static int follow(struct hlg_image *image, struct hlg_space *space,
+		  const struct hlg_profile *profile, struct hlg_addresses *all,
+		  bool *moved, struct hlg_err *err)
+{
+	const enum hlg_base_from from = image->from;
+	const size_t n_also = image->n_also;
+	struct hlg_code *code;
+	int rc = hlg_code_open(&code, image, err);
+
+	/* What cannot be decoded, or read again, stays where it is. */
+	if (!code)
+		return rc == HLG_ESYSTEM ? rc : 0;
+	rc = 0;
+	if (!all->at && !hlg_addresses_collect(all, profile))
+		rc = hlg_err_memory(err, image->path);
+	if (rc == 0)
+		rc = move_image(image, code, space, all, profile->options, err);
+	/* What has moved is where all fits. */
+	if (rc == 0 && image->from == from)
+		rc = spread_image(image, code, space, all, profile->options, err);
+	hlg_code_close(code);
+	if (rc < 0 || (image->from == from && image->n_also == n_also))
+		return rc;
+	*moved = true;
+	return hlg_space_arrange(space, err);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	const struct hlg_image *const *x = a, *const *y = b;
+
+	return strcmp((*x)->path, (*y)->path);
+}
+
+/* All, in whatever order they were named; and again: one that moves makes room. */
 static int move_all(struct hlg_space *space, const struct hlg_profile *profile,
 		    struct hlg_err *err)
 {
+	struct hlg_image **images = calloc(space->n_images + 1, sizeof(*images));
 	struct hlg_addresses all = {0};
+	bool moved = images;
+	int rc = moved ? 0 : hlg_err_memory(err, "bases");
+
+	for (size_t i = 0; images && i < space->n_images; i++)
+		images[i] = space->images[i];
+	if (images && space->n_images)
+		qsort(images, space->n_images, sizeof(*images), compare_paths);
+	while (rc == 0 && moved) {
+		moved = false;
+		for (size_t i = 0; rc == 0 && i < space->n_images; i++)
+			if (may_spread(images[i], profile->options))
+				rc = follow(images[i], space, profile, &all, &moved, err);
+		moved = moved && space->n_images > 1;
+	}
+	hlg_addresses_finish(&all);
+	free(images);
+	return rc;
+}
+
+/* Opens the code of those that nothing places; *addrs: what no image has, if there are
+ * such. */
+static int open_sought(struct hlg_base_sought *sought, const struct hlg_space *space,
+		       const struct hlg_profile *profile, struct hlg_addresses *addrs,
+		       struct hlg_err *err)
+{
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
 		struct hlg_image *image = space->images[i];
-		const enum hlg_base_from from = image->from;
-		const size_t n_also = image->n_also;
-		struct hlg_code *code;
 
-		if (!may_spread(image, profile->options))
+		if (image->from != HLG_BASE_NONE || image->map)
 			continue;
-		rc = hlg_code_open(&code, image, err);
-		/* What cannot be decoded, or read again, stays where it is. */
-		if (rc < 0 && rc != HLG_ESYSTEM)
+		if (!addrs->at && !hlg_addresses_collect(addrs, profile))
+			return hlg_err_memory(err, image->path);
+		rc = hlg_code_open(&sought[i].code, image, err);
+		/* Not an error if it cannot be decoded: it gets the last resort. */
+		if (rc < 0 && rc != HLG_ESYSTEM && !hlg_image_unread(image))
 			rc = 0;
-		if (!code)
-			continue;
-		if (!all.at && !hlg_addresses_collect(&all, profile))
-			rc = hlg_err_memory(err, image->path);
-		if (rc == 0)
-			rc = move_image(image, code, space, &all, profile->options, err);
-		/* What has moved is where all fits. */
-		if (rc == 0 && image->from == from)
-			rc = spread_image(image, code, space, &all, profile->options,
-					  err);
-		hlg_code_close(code);
-		if (rc == 0 &&
-		    (image->refused_from != HLG_BASE_NONE || image->n_also > n_also))
-			rc = hlg_space_arrange(space, err);
 	}
-	hlg_addresses_finish(&all);
+	hlg_addresses_keep_outside(addrs, space);
 	return rc;
 }
 
-static bool is_beside(const struct hlg_space *space, const struct hlg_image *image)
+/* Do samples fit where its file has an image that was sought in vain, or where it would
+ * be assumed to be? Of several, it lies there or nowhere. */
+static int test_claim(struct hlg_image *image, struct hlg_code *code,
+		      const struct hlg_addresses *addrs, struct hlg_err *err)
 {
+	struct hlg_fit fit;
+	int rc = hlg_base_decide(image, err);
+
+	if (rc < 0)
+		return rc;
+	hlg_base_find_fit(code, image, addrs->at, addrs->n, image->base, &fit);
+	image->nowhere = !fit.on || !fits_wholly(&fit);
+	hlg_image_clear_base(image);
+	return 0;
+}
+
+static bool are_several_elfs(const struct hlg_space *space)
+{
+	size_t n = 0;
+
 	for (size_t i = 0; i < space->n_images; i++)
-		if (space->images[i] != image && space->images[i]->from != HLG_BASE_NONE)
-			return true;
-	return false;
+		n += !space->images[i]->map;
+	return n > 1;
+}
+
+/* An ELF alone is where its file has it if nothing else is found. */
+static int place_sought(struct hlg_base_sought *sought, struct hlg_space *space,
+			const struct hlg_addresses *left, struct hlg_err *err)
+{
+	const bool several = are_several_elfs(space);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
+		struct hlg_image *image = space->images[i];
+
+		if (!sought[i].code)
+			continue;
+		if (hlg_image_unread(image))
+			rc = hlg_image_fail_unread(image, err);
+		else if (sought[i].found.n)
+			rc = add_bases(image, &sought[i].found, err);
+		else if (several)
+			rc = test_claim(image, sought[i].code, left, err);
+	}
+	return rc == 0 ? hlg_space_arrange(space, err) : rc;
+}
+
+/* All that nothing places. */
+static int seek_all(struct hlg_space *space, const struct hlg_profile *profile,
+		    struct hlg_err *err)
+{
+	struct hlg_base_sought *sought = calloc(space->n_images + 1, sizeof(*sought));
+	struct hlg_addresses addrs = {0};
+	int rc = sought ? open_sought(sought, space, profile, &addrs, err)
+			: hlg_err_memory(err, "bases");
+
+	if (rc == 0 && addrs.at && !hlg_base_seek(sought, space, &addrs, 0))
+		rc = hlg_err_memory(err, "bases");
+	if (rc == 0 && addrs.at)
+		rc = place_sought(sought, space, &addrs, err);
+	hlg_base_seek_finish(sought, space);
+	for (size_t i = 0; sought && i < space->n_images; i++)
+		hlg_code_close(sought[i].code);
+	free(sought);
+	hlg_addresses_finish(&addrs);
+	return rc;
 }
 
 int hlg_base_search_all(struct hlg_space *space, const struct hlg_profile *profile,
 			struct hlg_err *err)
 {
 	const struct hlg_options *options = profile->options;
-	struct hlg_addresses addrs = {0};
 	bool placed;
 	int rc = hlg_base_kvm_place(
 		space, &profile->starts,
@@ -379,21 +459,5 @@ int hlg_base_search_all(struct hlg_space *space, const struct hlg_profile *profi
 		rc = hlg_space_arrange(space, err);
 	if (rc == 0)
 		rc = move_all(space, profile, err);
-
-	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
-		struct hlg_image *image = space->images[i];
-
-		if (image->from != HLG_BASE_NONE || image->map)
-			continue;
-		if (!addrs.at && !hlg_addresses_collect(&addrs, profile)) {
-			rc = hlg_err_memory(err, image->path);
-			break;
-		}
-		hlg_addresses_keep_outside(&addrs, space);
-		rc = find_bases(image, &addrs, is_beside(space, image), err);
-		if (rc == 0)
-			rc = hlg_space_arrange(space, err);
-	}
-	hlg_addresses_finish(&addrs);
-	return rc;
+	return rc == 0 ? seek_all(space, profile, err) : rc;
 }

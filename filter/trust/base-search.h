@@ -11,11 +11,6 @@
 #include "symtab/code/base-find.h"
 #include "symtab/image/space.h"
 
-/* Places an image at all bases that were found, instead of those it has. Fails as
- * hlg_image_add_base does. */
-int hlg_base_search_place(struct hlg_image *image, const struct hlg_found *found,
-			  struct hlg_err *err);
-
 /*
  * Is the base that an image has from its file (its note, or its own addresses) refused by
  * the samples, of which *addrs holds those in no other image? It is if they do not verify
@@ -45,8 +40,8 @@ bool hlg_base_search_also(const struct hlg_space *space, const struct hlg_image 
 bool hlg_base_search_differs(const struct hlg_image *image);
 char *hlg_base_search_warning(const struct hlg_image *image);
 
-/* Warns on standard error of every image whose base is a guess, or not its file's: for
- * what has no room for a report's notes. */
+/* Warns on standard error of every image whose base is a guess, or not its file's, or that
+ * has none: for what has no room for a report's notes. */
 void hlg_base_search_warn(const struct hlg_space *space);
 
 /*
@@ -54,8 +49,11 @@ void hlg_base_search_warn(const struct hlg_space *space);
  * has no base then those that the samples fit, if there are any, and arranges the space
  * again; and every image whose base is refused, or is not the only one, unless
  * strict-base= or emit= keep to it. An image whose code cannot be decoded, or which no
- * base fits, is left as it is; but of several, one that was sought and fits where its
- * file has it no better lies nowhere. Fails without memory, or when images overlap.
+ * base fits, is left as it is; but of several ELFs, one that no samples fit where its
+ * file has it either, or where it would be assumed to be, lies nowhere. Of images that
+ * fit the same samples that is placed first which more of them fit, and the others are
+ * sought in what is left: in whatever order they were added. Fails without memory, or
+ * when images overlap.
  */
 int hlg_base_search_all(struct hlg_space *space, const struct hlg_profile *profile,
 			struct hlg_err *err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filter/trust/addresses.h"
+#include "filter/trust/base-seek.h"
 #include "filter/trust/verdict.h"
 #include "symtab/bsearch.h"
 #include "symtab/code/base-find.h"
@@ -73,51 +74,43 @@ static bool take(struct hlg_addresses *addrs, const struct hlg_runners *units,
 	return true;
 }
 
-static bool lies_in(uint64_t ip, const struct hlg_image *image, uint64_t base)
+/* Adds where an image was found; to *misfits the samples inside that are on no known
+ * boundary. */
+static bool add_found(struct hlg_guest_bases_found *found, size_t number,
+		      const struct hlg_found *bases, unsigned unit, uint64_t *misfits)
 {
-	return ip - base < image->end - image->first;
-}
+	for (size_t i = 0; i < bases->n; i++) {
+		const struct hlg_fit *fit = &bases->fits[i];
 
-/* One image among the addresses of the guest whose first unit this is; to *misfits the
- * samples inside that are on no known boundary are added. */
-static bool find_image(struct hlg_guest_bases_finder *finder, size_t number,
-		       struct hlg_addresses *addrs, unsigned unit,
-		       struct hlg_guest_bases_found *found, uint64_t *misfits)
-{
-	const struct hlg_image *image = finder->space->images[number];
-	struct hlg_found bases;
-	bool ok;
-
-	if (addrs->n < HLG_GUEST_BASES_LEAST)
-		return true;
-	ok = hlg_base_find_all(finder->codes[number], image, addrs->at, addrs->n, &bases);
-	for (size_t i = 0; ok && i < bases.n; i++) {
-		const struct hlg_fit *fit = &bases.fits[i];
-
-		ok = HLG_GROW(found->at, found->n);
-		if (ok)
-			found->at[found->n++] = (struct hlg_guest_base){
-				number, fit->base, fit->samples, unit};
+		if (!HLG_GROW(found->at, found->n))
+			return false;
+		found->at[found->n++] =
+			(struct hlg_guest_base){number, fit->base, fit->samples, unit};
 		*misfits += fit->samples - fit->on_samples;
 	}
-	if (ok)
-		hlg_addresses_leave_out(addrs, image, &bases);
-	hlg_base_find_finish(&bases);
-	return ok;
+	return true;
 }
 
-/* All that are sought. Empties addrs but for what is in none, and finishes it. */
+/* All that are sought, among the addresses of the guest whose first unit this is. Empties
+ * addrs but for what is in none, and finishes it. */
 static bool find_images(struct hlg_guest_bases_finder *finder,
 			struct hlg_addresses *addrs, unsigned unit,
 			struct hlg_guest_bases_found *found, uint64_t *misfits)
 {
-	bool ok = true;
+	const struct hlg_space *space = finder->space;
+	struct hlg_base_sought *sought = calloc(space->n_images + 1, sizeof(*sought));
+	bool ok = sought;
 
-	for (size_t i = 0; ok && i < finder->space->n_images; i++)
-		if (finder->codes[i] && is_sought(finder->space->images[i]))
-			ok = find_image(finder, i, addrs, unit, found, misfits);
+	for (size_t i = 0; ok && i < space->n_images; i++)
+		if (is_sought(space->images[i]))
+			sought[i].code = finder->codes[i];
+	ok = ok && hlg_base_seek(sought, space, addrs, HLG_GUEST_BASES_LEAST);
+	for (size_t i = 0; ok && i < space->n_images; i++)
+		ok = add_found(found, i, &sought[i].found, unit, misfits);
 	for (size_t i = 0; i < addrs->n; i++)
 		*misfits += addrs->at[i].samples;
+	hlg_base_seek_finish(sought, space);
+	free(sought);
 	hlg_addresses_finish(addrs);
 	return ok;
 }
@@ -125,10 +118,21 @@ static bool find_images(struct hlg_guest_bases_finder *finder,
 /* How the addresses of a guest lie in what was placed before. */
 struct placed_fit {
 	uint64_t on;                   /* distinct ones */
-	const struct hlg_image *doubt; /* the first that more than 1 % of those inside do
-					* not fit: another may lie across it; or NULL */
+	const struct hlg_image *doubt; /* that more than 1 % of those inside do not fit:
+					* another may lie across it; of several that which
+					* most samples do not; or NULL */
 	uint64_t misfits;              /* its samples that are on no known boundary */
 };
+
+/* Do less samples fit an image than that which is in doubt, in whatever order they were
+ * named? */
+static bool is_worse(const struct hlg_fit *fit, const struct hlg_image *image,
+		     const struct placed_fit *than)
+{
+	return fit->off_samples > than->misfits ||
+	       (fit->off_samples == than->misfits &&
+		strcmp(image->path, than->doubt->path) < 0);
+}
 
 /* Decodes no more than functions that have samples: kernels are large. */
 static struct placed_fit fit_placed(const struct hlg_guest_bases_finder *finder,
@@ -153,13 +157,15 @@ static struct placed_fit fit_placed(const struct hlg_guest_bases_finder *finder,
 		fit->off += is == HLG_BOUNDARY_OFF;
 		fit->off_samples += is == HLG_BOUNDARY_ON ? 0 : addrs->at[i].samples;
 	}
-	for (size_t i = n; i--;) {
+	for (size_t i = 0; i < n; i++) {
 		const struct hlg_fit *fit = &finder->fits[i];
+		const struct hlg_image *image = finder->space->images[i];
 
 		sum.on += fit->on;
-		if ((double)fit->off <= (1 - FIT) * (double)(fit->on + fit->off))
+		if ((double)fit->off <= (1 - FIT) * (double)(fit->on + fit->off) ||
+		    (sum.doubt && !is_worse(fit, image, &sum)))
 			continue;
-		sum.doubt = finder->space->images[i];
+		sum.doubt = image;
 		sum.misfits = fit->off_samples;
 	}
 	return sum;
@@ -170,11 +176,9 @@ bool hlg_guest_bases_find_collide(const struct hlg_space *space,
 				  const struct hlg_guest_base *a,
 				  const struct hlg_guest_base *b)
 {
-	const struct hlg_image *x = space->images[a->image], *y = space->images[b->image];
-
-	if (a->image == b->image && a->base == b->base)
-		return false;
-	return lies_in(b->base, x, a->base) || lies_in(a->base, y, b->base);
+	return (a->image != b->image || a->base != b->base) &&
+	       hlg_base_seek_collide(space->images[a->image], a->base,
+				     space->images[b->image], b->base);
 }
 
 /* Do bases of one guest lie across each other? Then it ran several in turn. */

@@ -80,30 +80,6 @@ static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 	return 0;
 }
 
-/* One that no sample fits is left out where another lies: it blocks no report. */
-static int settle(struct hlg_space *space, struct hlg_image *image, struct hlg_err *err)
-{
-	int rc = hlg_base_decide(image, err);
-
-	if (rc < 0)
-		return rc;
-	rc = hlg_space_arrange(space, err);
-	if (rc != HLG_EINPUT || (image->from != HLG_BASE_DEFAULT && !image->sought))
-		return rc;
-	hlg_image_clear_base(image);
-	return hlg_space_arrange(space, err);
-}
-
-int hlg_space_settle(struct hlg_space *space, struct hlg_err *err)
-{
-	int rc = hlg_space_arrange(space, err);
-
-	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
-		if (space->images[i]->from == HLG_BASE_NONE && !space->images[i]->nowhere)
-			rc = settle(space, space->images[i], err);
-	return rc;
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	const struct hlg_image *const *x = a, *const *y = b;
@@ -351,6 +327,70 @@ static const struct hlg_image *in_the_way(const struct hlg_space *space,
 			return space->ranges[behind - 1].image;
 	}
 	return NULL;
+}
+
+enum assumed {
+	SETTLED,
+	ASSUMED,
+	CONTESTED, /* another lies there, or is assumed to */
+};
+
+static int assume(struct hlg_space *space, enum assumed *of, struct hlg_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
+		struct hlg_image *image = space->images[i];
+
+		if (image->from != HLG_BASE_NONE || image->nowhere)
+			continue;
+		rc = hlg_base_decide(image, err);
+		of[i] = rc == 0 ? ASSUMED : SETTLED;
+	}
+	return rc;
+}
+
+static bool is_contested(const struct hlg_space *space, const enum assumed *of,
+			 const struct hlg_image *image)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (of[i] != SETTLED && space->images[i] != image &&
+		    have_common(space->images[i], image))
+			return true;
+	return in_the_way(space, image, image->bias);
+}
+
+/* What is contested is left out: it blocks no report, and none of two goes before the
+ * other. */
+static int settle_assumed(struct hlg_space *space, enum assumed *of, struct hlg_err *err)
+{
+	int rc = assume(space, of, err);
+
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
+		if (of[i] == ASSUMED && is_contested(space, of, space->images[i]))
+			of[i] = CONTESTED;
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
+		if (of[i] == CONTESTED)
+			hlg_image_clear_base(space->images[i]);
+	return rc == 0 ? hlg_space_arrange(space, err) : rc;
+}
+
+int hlg_space_settle(struct hlg_space *space, struct hlg_err *err)
+{
+	enum assumed *of = calloc(space->n_images + 1, sizeof(*of));
+	int rc = 0;
+
+	if (!of)
+		return hlg_err_memory(err, "images");
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
+		if (!space->images[i]->sought && !space->images[i]->nowhere)
+			rc = hlg_base_read(space->images[i], err);
+	if (rc == 0)
+		rc = hlg_space_arrange(space, err);
+	if (rc == 0)
+		rc = settle_assumed(space, of, err);
+	free(of);
+	return rc;
 }
 
 /* What of an image is at a base of the first lane comes to lie in a lane, too. *contested

@@ -31,9 +31,9 @@ struct hlg_space {
 int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_err *err);
 
 /* Decides the bases that nobody stated, and arranges the images. One whose base would be
- * assumed, or would be its file's though it was sought, where another lies, or no sample
- * fits, stays without a base. Fails without memory, or when images
- * overlap. */
+ * assumed, or would be its file's though it was sought, where another lies or would, too,
+ * or no sample fits, stays without a base: in whatever order they were added. Fails
+ * without memory, or when images overlap. */
 int hlg_space_settle(struct hlg_space *space, struct hlg_err *err);
 
 /*

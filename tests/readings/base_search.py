@@ -56,6 +56,7 @@ class Finder:
     of one, None where that is not known, "data" where nothing runs."""
 
     def __init__(self, guest):
+        self.path = guest.path
         self.at, self.size = guest.table_of(), len(guest.table_of())
         known = [kind for kind in self.at if kind in (True, False)]
         chance = sum(known) / len(known) if known else 1
@@ -115,6 +116,37 @@ class Finder:
             addrs = self.without(addrs, [best[0].base])
 
 
+class Seeker:
+    """Several guests among the same addresses, in whatever order they were named: what most
+    samples fit is taken first, then what is in no other's way, and then what the rest has."""
+
+    def __init__(self, finders, sought, addrs, least=0):
+        self.finders, self.sought, self.addrs = finders, sought, addrs
+        self.fits = {i: [] for i in sought}
+        last = {None: 1}
+        while last and len(self.addrs) >= least:
+            last = self.round([i for i in sought if set(last) - {i}])
+        for fits in self.fits.values():
+            fits.sort(key=lambda fit: (-fit.samples, fit.base))
+
+    def round(self, sought):
+        now = {i: self.finders[i].find(self.addrs).fits for i in sought}
+        taken = collections.Counter()
+        for i in sorted(now, key=lambda i: (-sum(fit.of[True] for fit in now[i]),
+                                            self.finders[i].path)):
+            fits = [fit for fit in now[i] if not (taken or self.fits[i]) or self.is_free(i, fit.base)]
+            if fits:
+                taken[i] = len(fits)
+                self.fits[i] += fits
+                self.addrs = self.finders[i].without(self.addrs, [fit.base for fit in fits])
+        return taken
+
+    def is_free(self, i, base):
+        return not any(base - fit.base < self.finders[k].size and
+                       fit.base - base < self.finders[i].size
+                       for k, fits in self.fits.items() for fit in fits)
+
+
 def addresses(samples):
     return sorted(collections.Counter(s.ip for s in samples).items())
 
@@ -125,17 +157,18 @@ def whose(sample):
 
 
 class Placed:
-    """How addresses lie in what is placed: distinct ones that are on boundaries; the first place
-    that more than 1 % of those inside do not fit, and its samples that are on none."""
+    """How addresses lie in what is placed: distinct ones that are on boundaries; of places that
+    more than 1 % of those inside do not fit that which has most samples that are on none."""
 
     def __init__(self, guests, addrs):
         self.on, self.doubt, self.misfits = 0, None, 0
-        for place in guests.placed:
+        for place in sorted(guests.placed, key=lambda place: guests.finders[place[0]].path):
             fit = guests.finders[place[0]].fit(addrs, place[1])
             off = fit.n[False] + fit.n["data"]
             self.on += fit.n[True]
-            if self.doubt is None and 100 * off > fit.n[True] + off:
-                self.doubt, self.misfits = place, fit.samples - fit.of[True]
+            misfits = fit.samples - fit.of[True]
+            if 100 * off > fit.n[True] + off and (self.doubt is None or misfits > self.misfits):
+                self.doubt, self.misfits = place, misfits
 
 
 class Guests:
@@ -150,16 +183,10 @@ class Guests:
 
     def search(self, addrs):
         """([(image, base)], samples that are on no boundary there) of some addresses."""
-        found, misfits = [], 0
-        for image in self.sought:
-            finder = self.finders[image]
-            if len(addrs) < GUEST_LEAST:
-                break
-            fits = finder.find(addrs).fits
-            found += [(image, fit.base) for fit in fits]
-            misfits += sum(fit.samples - fit.of[True] for fit in fits)
-            addrs = finder.without(addrs, [fit.base for fit in fits])
-        return found, misfits + sum(samples for _, samples in addrs)
+        seeker = Seeker(self.finders, self.sought, addrs, GUEST_LEAST)
+        found = [(image, fit.base) for image, fits in seeker.fits.items() for fit in fits]
+        misfits = sum(fit.samples - fit.of[True] for fits in seeker.fits.values() for fit in fits)
+        return found, misfits + sum(samples for _, samples in seeker.addrs)
 
     def search_guest(self, addrs):
         """Beside what is placed; or across what does not fit, where fewer samples are off then."""

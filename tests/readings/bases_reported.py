@@ -5,11 +5,13 @@
     bases_reported.py --build DIR [--seed N] [--seeds N]
 
 Guests and recordings are those of base_model.py. What hlguest(7), "Concepts", has of bases, and
-filter/trust/base-search.h and base-kvm.h of who has the last word, is computed from what command
-lines and files state, from KVM's records and from where samples fit: the bases of each ELF, where
-they are from, the samples at each, and what is warned of.
+filter/trust/base-search.h, base-seek.h and base-kvm.h of who has the last word, is computed from
+what command lines and files state, from KVM's records and from where samples fit: the bases of each
+ELF, where they are from, the samples at each, and what is warned of; in whatever order the ELFs are
+named.
 """
 import collections
+import itertools
 import json
 import os
 import re
@@ -18,7 +20,7 @@ import sys
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import base_model
-from base_search import SHARED, Guests, addresses, whose
+from base_search import SHARED, Guests, Seeker, addresses, whose
 from forged import TEXT
 from made_bases import Made
 from modelled import is_guest
@@ -31,6 +33,7 @@ TEXTS = {"kvm": "from KVM's records", "found": "found from the samples", "stated
          "exec": "its own addresses: not a PIE", "none": "no sample fits it",
          "default": "assumed: nothing states it"}
 LISTED = 256  # of whom no base was found, in JSON
+PAIR = re.compile("fit neither|who runs")
 WARNED = re.compile("guest[0-9].elf: (base 0x(?!.*assumed)|KVM's records have|some "
                     "samples fit base)")
 
@@ -43,6 +46,17 @@ class Image:
         self.path, self.lanes, self.refused, self.kvm, self.also = path, {}, None, None, []
         self.overlap, self.at = None, [claim[0]] if claim else []
         self.source = source_of(claim) if claim else None
+
+
+def answer(out, status):
+    """What a report says, but for the order of ELFs, and notes that name some in theirs."""
+    if not out:
+        return status
+    told = json.loads(out)
+    images = {of["path"]: (of["base"], of["base_from"], sorted(
+        (at["base"], at["samples"]) for at in of["bases"])) for of in told["images"]}
+    return status, images, told.get("banner"), sorted(
+        text for text in told["notes"] if not PAIR.search(text))
 
 
 def source_of(claim):
@@ -98,8 +112,9 @@ class Judge(base_model.Judge):
             if of:
                 addrs = addresses(of)
                 shared = found.lanes[id(of[0])] == SHARED
-                yield number, who, sum(n for _, n in (
-                    found.outside(addrs) if shared else addrs)), len(of)
+                n = sum(n for _, n in (found.outside(addrs) if shared else addrs))
+                if n:
+                    yield number, who, n, len(of)
 
     def kept(self, found):
         has = {at for at in found if any(self.lane(s) == at[2] and
@@ -200,33 +215,47 @@ class Judge(base_model.Judge):
         for i in range(len(self.images)):
             self.by_kvm(i)
         self.sync()
-        for i, image in enumerate(self.images):
-            if self.overlap():
-                return None
-            if image.source:
-                self.move(i)
-                self.sync()
-        for i, image in enumerate(self.images):
-            if not image.source and not self.overlap():
-                image.at = [fit.base for fit in self.finders[i].find(self.outside()).fits]
-                image.source = "found" if image.at else None
-                self.claimed(i)
-                self.sync()
+        self.move_all()
+        if self.overlap():
+            return None
+        self.seek()
         if self.overlap():
             return None
         self.share()
         return left
 
-    def claimed(self, i):
-        """One that was sought in vain, beside others, is where its file has it only if samples
-        fit."""
-        image, claim = self.images[i], self.made.guests[i].claim()
-        if image.at or not claim or not self.made.claims[i][0].endswith("@auto") or \
-                not any(other.at for other in self.images):
-            return
-        fit = self.finders[i].fit(self.outside(), claim[0])
+    def move_all(self):
+        """One that moves makes room for others."""
+        before, order = None, sorted(range(len(self.images)), key=lambda i: self.images[i].path)
+        while before is None or len(self.images) > 1 and before != [of.at for of in self.images]:
+            before = [[*of.at] for of in self.images]
+            for i in order:
+                if self.images[i].source and not self.overlap():
+                    self.move(i)
+                    self.sync()
+
+    def seek(self):
+        """All that nothing places, among the same addresses."""
+        seeker = Seeker(self.finders, [i for i, of in enumerate(self.images) if not of.source],
+                        self.outside())
+        for i, fits in seeker.fits.items():
+            image = self.images[i]
+            image.at = [fit.base for fit in fits]
+            image.source = "found" if image.at else None
+            if not image.at and len(self.images) > 1:
+                self.claimed(i, seeker.addrs)
+        self.sync()
+
+    def claimed(self, i, addrs):
+        """One that was sought in vain, beside others, is where its file has it, or where it would
+        be assumed to be, only if samples fit."""
+        fit = self.finders[i].fit(addrs, self.assumed(i)[0])
         if not fit.n[True] or not self.fits(fit):
-            image.source = "none"
+            self.images[i].source = "none"
+
+    def assumed(self, i):
+        claim = self.made.guests[i].claim()
+        return claim[0] if claim else DEFAULT, source_of(claim) if claim else "default"
 
     def share(self):
         """What nothing found by its samples, others run as well, where there is room."""
@@ -235,16 +264,20 @@ class Judge(base_model.Judge):
                 image.lanes = {base: self.found.shared(i, base) for base in image.at}
         self.sync()
 
-    def assume(self, i):
+    def assume(self):
         """Where its file says after all, or where Hyperlight's were for long, unless another lies
-        there."""
-        image, size, claim = self.images[i], self.finders[i].size, self.made.guests[i].claim()
-        base = claim[0] if claim else DEFAULT
-        is_free = not any(0 in lanes and base < other + self.finders[k].size and
-                          other < base + size for k, at in enumerate(self.at)
-                          for other, lanes in at.items())
-        image.at = [base] if is_free else []
-        image.source = "none" if not is_free else source_of(claim) if claim else "default"
+        there, or is assumed to."""
+        rest = [i for i, image in enumerate(self.images) if not image.source]
+        places = [(0 in lanes, base, i) for i, at in enumerate(self.at)
+                  for base, lanes in at.items()]
+        places += [(True, self.assumed(i)[0], i) for i in rest]
+        for i in rest:
+            base, source = self.assumed(i)
+            is_free = not any(
+                is_here and k != i and base < other + self.finders[k].size and
+                other < base + self.finders[i].size for is_here, other, k in places)
+            self.images[i].at = [base] if is_free else []
+            self.images[i].source = source if is_free else "none"
         self.sync()
 
     # What is written
@@ -285,8 +318,8 @@ class Judge(base_model.Judge):
         more = ["--strict-base=yes"] * self.keeps + self.select.words
         argv = [*more, *words, *self.files]
         what = " ".join(argv)
-        out, err, status = run(self.hlguest, "report", "-q", "--force", "--format=json", *argv,
-                               cwd=self.folder)
+        out, err, status = self.report(argv)
+        yield from self.orders(more, words, (out, status))
         stated = [(of.at[0], of.at[0] + self.finders[i].size) for i, of in enumerate(self.images)
                   if of.at]
         if not self.guest or any(a < d and c < b for i, (a, b) in enumerate(stated)
@@ -297,14 +330,23 @@ class Judge(base_model.Judge):
             if status != 1 or "overlaps" not in err:
                 yield f"{what}: status {status}, not told that images overlap: {err}"
             return
-        for i, image in enumerate(self.images):
-            if not image.source:
-                self.assume(i)
+        self.assume()
         if not out:
             yield f"{what}: nothing, status {status}: {err}"
             return
         for text in (*self.differences(json.loads(out), left), *self.heads(argv)):
             yield f"{what}: {text}"
+
+    def report(self, argv):
+        return run(self.hlguest, "report", "-q", "--force", "--format=json", *argv, cwd=self.folder)
+
+    def orders(self, more, words, first):
+        """In whatever order ELFs are named, the answer is the same."""
+        for order in itertools.permutations(words):
+            out, _, status = self.report([*more, *order, *self.files])
+            if answer(out, status) != answer(*first):
+                yield f"{' '.join(more)}: {' '.join(order)}: {answer(out, status)}, " + \
+                    f"and {' '.join(words)}: {answer(*first)}"
 
     def heads(self, argv):
         """What text says of each image: where it lies, and who says so."""

@@ -122,11 +122,8 @@ int hlg_images_open_apart(struct hlg_space *space, char *const *words, size_t n,
 	int rc = add_images(space, words, n, err);
 
 	for (size_t i = 0; rc == 0 && i < space->n_images; i++)
-		if (space->images[i]->from == HLG_BASE_NONE)
-			rc = hlg_base_read(space->images[i], err);
-	if (rc == 0)
-		rc = hlg_space_part(space, err);
-	return rc < 0 ? rc : hlg_space_settle(space, err);
+		rc = hlg_base_decide(space->images[i], err);
+	return rc < 0 ? rc : hlg_space_part(space, err);
 }
 
 /* perf record --threads makes folders, with a file data in them. */

@@ -135,6 +135,19 @@ static void print_lines(FILE *f, const struct line *lines, size_t n)
 	}
 }
 
+static int fail_empty(const struct hlg_image *image, struct hlg_err *err)
+{
+	if (hlg_image_n_bases(image) == 0)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: nothing says where it lies (give its base: "
+				   "%s@ADDRESS)",
+				   image->path, image->path);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: has no code in memory (give the program that the guest "
+			   "runs)",
+			   image->path);
+}
+
 int hlg_kallsyms_write(FILE *f, const struct hlg_space *space, struct hlg_err *err)
 {
 	struct line *lines;
@@ -146,18 +159,14 @@ int hlg_kallsyms_write(FILE *f, const struct hlg_space *space, struct hlg_err *e
 	if (!lines)
 		return hlg_err_memory(err, "symbols");
 	for (size_t i = 0; i < space->n_images; i++)
-		n += add_image(lines + n, space->images[i]);
+		if (hlg_image_n_bases(space->images[i]))
+			n += add_image(lines + n, space->images[i]);
 	if (n) {
 		qsort(lines, n, sizeof(*lines), compare);
 		print_lines(f, lines, n);
 	}
 	free(lines);
-	if (n == 0)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: has no code in memory (give the program that the "
-				   "guest runs)",
-				   space->images[0]->path);
-	return 0;
+	return n ? 0 : fail_empty(space->images[0], err);
 }
 
 struct arguments {

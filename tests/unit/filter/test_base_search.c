@@ -392,12 +392,125 @@ START_TEST(claimed_addresses_are_not_asked)
 	expect(run.space.images[0], 0x4000, HLG_BASE_FOUND);
 	expect(run.space.images[1], 0x70000, HLG_BASE_STATED);
 	hlg_run_finish(&run);
-	/* The first takes all that fit; nothing is left for the second. */
-	kit_start(&run, "a.elf b.elf@auto");
-	feed(&run, 0x70000, 32, 5);
+}
+END_TEST
+
+/* ELFs that nothing states, or whose base is to be found, with boundaries at a base:
+ * where the first is, and the second, in whatever order they are named. */
+static const struct {
+	const char *words[2], *version; /* of the first */
+	uint64_t at, n;
+	enum hlg_base_from from[2];
+	uint64_t base[2];
+} several[] = {
+	/* One takes all that fit; nothing is left for the other. */
+	{{"a.elf", "b.elf@auto"}, NULL, 0x70000, 32, {HLG_BASE_FOUND}, {0x70000}},
+	/* No sample fits where the file has it, or where it would be assumed to be. */
+	{{"a.elf@auto", "b.elf@auto"}, "0.17.0", 0x70001, 32, {HLG_BASE_NONE}, {0}},
+	{{"a.elf@auto", "b.elf@auto"}, "0.17.0", 0x70000, 0, {HLG_BASE_NONE}, {0}},
+	{{"a.elf", "b.elf"}, NULL, 0x70000, 7, {HLG_BASE_NONE}, {0}},
+	{{"a.elf@0x90000", "b.elf"}, NULL, 0x70000, 7, {HLG_BASE_STATED}, {0x90000}},
+	/* All do, though they are too few to find it. */
+	{{"a.elf@auto", "b.elf"}, "0.17.0", 0x4000, 7, {HLG_BASE_NOTE}, {0x4000}},
+	{{"a.elf@0x90000", "b.elf"},
+	 NULL,
+	 0x1000,
+	 7,
+	 {HLG_BASE_STATED, HLG_BASE_DEFAULT},
+	 {0x90000, 0x1000}},
+	/* Of either: neither goes before the other. */
+	{{"a.elf", "b.elf"}, NULL, 0x1000, 7, {HLG_BASE_NONE}, {0}},
+};
+
+START_TEST(the_order_of_elfs_does_not_count)
+{
+	for (int order = 0; order < 2; order++) {
+		struct hlg_run run;
+		char words[64];
+
+		write_guest("a.elf", several[_i].version, ET_DYN);
+		write_guest("b.elf", NULL, ET_DYN);
+		snprintf(words, sizeof(words), "%s %s", several[_i].words[order],
+			 several[_i].words[!order]);
+		kit_start(&run, words);
+		feed(&run, several[_i].at, several[_i].n, 5);
+		settle(&run);
+		for (int i = 0; i < 2; i++) {
+			const struct hlg_image *image = run.space.images[i ^ order];
+
+			ck_assert_int_eq(image->from, several[_i].from[i]);
+			ck_assert_uint_eq(image->base, several[_i].base[i]);
+		}
+		hlg_run_finish(&run);
+	}
+}
+END_TEST
+
+/* A guest with instructions of one function elsewhere than in others. */
+static void write_other(const char *path, uint64_t addr, size_t function, size_t size,
+			uint64_t longer)
+{
+	static const uint8_t nop[] = {0x66, 0x90};
+	struct mkelf_guest g;
+
+	mkelf_guest_init(&g, addr);
+	g.elf.version = NULL;
+	g.elf.type = addr ? ET_EXEC : ET_DYN;
+	g.seg[MKELF_SEG_DATA].memsz += longer;
+	mkelf_guest_words(&g, true);
+	memmove(&g.text[function + sizeof(nop)], &g.text[function], size - sizeof(nop));
+	memcpy(&g.text[function], nop, sizeof(nop));
+	kit_write(&g, path);
+}
+
+/* Of two builds that fit the same samples that is there which more do; the other where it
+ * is found in what is left, though the samples of the first stood in its way there. */
+START_TEST(what_more_samples_fit_goes_first)
+{
+	static const char *const words[] = {"a.elf z.elf", "z.elf a.elf"};
+	const int order = _i % 2;
+	const struct hlg_image *a, *z;
+	struct hlg_run run;
+
+	write_other("a.elf", 0, 0x180, 0x40, 0x6000);
+	write_guest("z.elf", NULL, ET_DYN);
+	kit_start(&run, words[order]);
+	feed(&run, 0x20000, 32, 1);
+	for (uint64_t i = 0; i < 24; i++) {
+		kit_add(&run, 0, 0x20000 + 0x1120 + 4 * i, 1, 1);
+		if (i < 13)
+			kit_add(&run, 0, 0x20000 + 0x1020 + 4 * i, 1, 1);
+		if (i < 4)
+			kit_add(&run, 0, 0x20000 + 0x1180 + 4 * i, 1, 1);
+		if (i < 14 && _i > 1)
+			kit_add(&run, 0, 0x24000 + 0x1182 + 4 * i, 1, 1);
+	}
 	settle(&run);
-	expect(run.space.images[0], 0x70000, HLG_BASE_FOUND);
-	expect(run.space.images[1], 0x1000, HLG_BASE_DEFAULT);
+	a = run.space.images[order];
+	z = run.space.images[!order];
+	expect(z, 0x20000, HLG_BASE_FOUND);
+	if (_i > 1)
+		expect(a, 0x24000, HLG_BASE_FOUND);
+	else
+		ck_assert_int_eq(a->from, HLG_BASE_NONE);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* What is refused and lies where another belongs makes room for that. */
+START_TEST(one_that_moves_makes_room)
+{
+	static const char *const words[] = {"a.elf z.elf", "z.elf a.elf"};
+	struct hlg_run run;
+
+	write_guest("a.elf", "0.17.0", ET_DYN);
+	write_other("z.elf", 0x20000, 0x60, 0x80, 0);
+	kit_start(&run, words[_i]);
+	feed(&run, 0x20000, 32, 5);
+	feed(&run, 0x90002, 30, 3);
+	settle(&run);
+	expect(run.space.images[_i], 0x20000, HLG_BASE_FOUND);
+	expect(run.space.images[!_i], 0x90000, HLG_BASE_FOUND);
 	hlg_run_finish(&run);
 }
 END_TEST
@@ -528,6 +641,10 @@ int main(void)
 		tcase_add_loop_test(tc, a_recording_is_judged_at_all_bases, 0, 2);
 		tcase_add_test(tc, guests_beside_the_files_base_are_told);
 		tcase_add_test(tc, claimed_addresses_are_not_asked);
+		tcase_add_loop_test(tc, the_order_of_elfs_does_not_count, 0,
+				    sizeof(several) / sizeof(several[0]));
+		tcase_add_loop_test(tc, what_more_samples_fit_goes_first, 0, 4);
+		tcase_add_loop_test(tc, one_that_moves_makes_room, 0, 2);
 		tcase_add_loop_test(tc, no_memory_decides_nothing, 0, 2);
 	}
 	return tap_main(suite);

@@ -4,7 +4,8 @@
  * there, through that image's own bias; images may lie in each other's holes but not on
  * each other's bytes, and then both are named; the last byte of memory can be one of an
  * image; and a space can be settled again after a base was changed. An image may lie at
- * several bases at once; and one that has none is nowhere until that is decided.
+ * several bases at once; and one that has none is nowhere until that is decided. The
+ * order of images decides nothing.
  */
 #include "symtab/image/space.h"
 
@@ -149,6 +150,52 @@ START_TEST(undecided_bases_are_decided)
 	ck_assert_int_eq(image->from, HLG_BASE_NOTE);
 	expect(0x4000, image, 0x400000, NULL);
 	expect(0x5000, image, 0x401000, "entrypoint");
+}
+END_TEST
+
+static struct hlg_image *add_unnoted(const char *name)
+{
+	struct mkelf_guest guest;
+	struct hlg_image *image;
+
+	mkelf_guest_init(&guest, 0);
+	guest.elf.version = NULL;
+	ck_assert_int_eq(hlg_image_open_elf(&image, scratch_elf(name, &guest.elf), &err),
+			 0);
+	return take(image);
+}
+
+/* Where two would be assumed to lie, or another does, neither is, in any order; one that
+ * is stated goes before, and what nobody contests stays. */
+START_TEST(what_is_contested_is_left_out)
+{
+	static const enum hlg_base_from from[][3] = {
+		{HLG_BASE_NONE, HLG_BASE_NONE, HLG_BASE_STATED},
+		{HLG_BASE_DEFAULT, HLG_BASE_STATED, HLG_BASE_STATED},
+		{HLG_BASE_NONE, HLG_BASE_STATED, HLG_BASE_STATED},
+		{HLG_BASE_NONE, HLG_BASE_NONE, HLG_BASE_STATED},
+	};
+	static const uint64_t stated[][3] = {
+		{0, 0, 0x9000},
+		{0, 0x9000, 0x20000},
+		{0, 0x1000, 0x9000},
+		{0, 0, 0x3000},
+	};
+
+	for (int order = 0; order < 3; order++) {
+		for (int i = 0; i < 3; i++) {
+			int of = (i + order) % 3;
+			struct hlg_image *image = add_unnoted("guest.elf");
+
+			if (stated[_i][of])
+				put(image, stated[_i][of]);
+		}
+		settle();
+		for (int i = 0; i < 3; i++)
+			ck_assert_int_eq(space.images[i]->from,
+					 from[_i][(i + order) % 3]);
+		hlg_space_finish(&space);
+	}
 }
 END_TEST
 
@@ -524,6 +571,7 @@ int main(void)
 	tcase_add_test(tc, an_empty_space_is_all_outside);
 	tcase_add_test(tc, each_image_has_its_addresses);
 	tcase_add_test(tc, undecided_bases_are_decided);
+	tcase_add_loop_test(tc, what_is_contested_is_left_out, 0, 4);
 	tcase_add_test(tc, images_lie_in_each_others_holes);
 	tcase_add_test(tc, overlaps_name_both);
 	tcase_add_test(tc, overlaps_are_found_in_long_ranges);
