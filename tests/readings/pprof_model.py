@@ -57,7 +57,7 @@ class Judge:
             os.utime(self.path(name), ns=(WRITTEN + i * 10**12,) * 2)
         self.select = Selection(rng, self.made.recordings if rng.random() < .4 else [])
         self.by = [key for key in KEYS[:3] if rng.random() < .3]
-        self.gaps = rng.choice(("retag", "retag", "drop", "stretch"))
+        self.gaps = rng.choice(("retag", "retag", "stretch"))  # a saved profile keeps all
         self.flat = rng.random() < .3 or not self.made.recordings[0].has(CALLCHAIN)
         self.left = self.select.of(self.made.samples)
         self.events = sorted({s.event for s in self.made.samples})

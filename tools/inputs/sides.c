@@ -8,6 +8,19 @@
 #include "tools/perfdata/perfdata.h"
 #include "tools/pprof/pprof.h"
 
+/* What was saved has names only: where gaps and VM exits are, an ELF tells. */
+static int check_kept(const struct hlg_options *o, struct hlg_err *err)
+{
+	bool gaps = o->gaps == HLG_GAPS_DROP;
+
+	if (!gaps && o->border != HLG_BORDER_DROP)
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--%s=drop: saved profiles have no %s to leave out without an "
+			   "ELF (name guest.elf, too)",
+			   gaps ? "gaps" : "border", gaps ? "gaps" : "VM exits");
+}
+
 int hlg_sides_start(struct hlg_side *side, struct hlg_err *err)
 {
 	const struct hlg_inputs *in = side->in;
@@ -20,6 +33,8 @@ int hlg_sides_start(struct hlg_side *side, struct hlg_err *err)
 	rc = hlg_run_begin(&side->run, in->n_words, in->words, err);
 	/* Nor are the sizes known that regions are held to. */
 	side->run.options.region = 0;
+	if (rc == 0)
+		rc = check_kept(&side->run.options, err);
 	if (rc == 0)
 		rc = hlg_run_set_format(&side->run, in->format, err);
 	if (rc == 0)

@@ -34,6 +34,7 @@ struct saver {
 	const struct hlg_run *run;
 	const struct hlg_report *report;
 	const struct hlg_border *border; /* or NULL */
+	bool drops; /* samples that options leave out are not saved */
 	struct hlg_saved *saved;
 	struct hlg_proof *proof; /* if there are stacks */
 	struct hlg_index index;  /* of keys, one for each function */
@@ -237,6 +238,21 @@ static bool save_frame(struct saver *s, uint64_t ip, bool sampled,
 	       (!s->inlined || !to->image || border || save_inlines(s, to));
 }
 
+/* Is a sample at ip one that gaps= or border= leaves out? */
+static bool is_dropped(const struct saver *s, uint64_t ip)
+{
+	const struct hlg_options *o = &s->run->options;
+	struct hlg_place place;
+	enum hlg_kind kind;
+
+	if (!s->drops)
+		return false;
+	kind = hlg_view_place(&s->run->space, o->gaps, ip, &place);
+	if (s->border && hlg_border_has(s->border, place.image, place.addr))
+		return o->border == HLG_BORDER_DROP;
+	return kind == HLG_GAP && o->gaps == HLG_GAPS_DROP;
+}
+
 /* So many samples of cell i of the profile, with a stack (its place + 1) or without. */
 static bool save_cell(struct saver *s, size_t i, struct hlg_count count, uint32_t stack)
 {
@@ -245,8 +261,11 @@ static bool save_cell(struct saver *s, size_t i, struct hlg_count count, uint32_
 		.stack = stack,
 		.key = hlg_save_tables_key(s->saved, s->run, from->series),
 		.count = count};
-	struct hlg_saved_cell *to = HLG_SAVED_MORE(s->saved->cells);
+	struct hlg_saved_cell *to;
 
+	if (is_dropped(s, from->ip))
+		return true;
+	to = HLG_SAVED_MORE(s->saved->cells);
 	if (!to || !save_frame(s, from->ip, true, &cell.at))
 		return false;
 	*to = cell;
@@ -500,7 +519,8 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		     FILE *stream, struct hlg_err *err)
 {
 	struct hlg_saved saved = HLG_SAVED_INIT;
-	struct saver s = {.run = run, .saved = &saved};
+	/* hlguest reads its own again, for reports that want all. */
+	struct saver s = {.run = run, .saved = &saved, .drops = server};
 	struct hlg_report report;
 	int rc = hlg_run_build(run, &report, err);
 

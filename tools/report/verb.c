@@ -116,6 +116,21 @@ static const struct hlg_format *const formats[] = {
 	NULL,
 };
 
+/* Who reads a saved profile again, or sums several, decides then what to leave out. */
+static int check_kept(const struct arguments *args, const struct hlg_run *run,
+		      struct hlg_err *err)
+{
+	bool gaps = run->options.gaps == HLG_GAPS_DROP;
+
+	if (run->format != &pprof || args->reader != HLG_PPROF_HLGUEST ||
+	    (!gaps && run->options.border != HLG_BORDER_DROP))
+		return 0;
+	return hlg_err_set(err, HLG_EINPUT,
+			   "--%s=drop: a saved profile keeps all samples (give this to "
+			   "the report or diff of it; --for=parca saves without them)",
+			   gaps ? "gaps" : "border");
+}
+
 static struct hlg_pprof_server server_of(const struct arguments *args)
 {
 	return (struct hlg_pprof_server){.reader = (enum hlg_pprof_reader)args->reader,
@@ -210,6 +225,8 @@ static int profile(struct arguments *args)
 		rc = hlg_run_start_apart(&run, in->n_words, in->words, &err);
 	if (rc == 0)
 		rc = hlg_run_set_format(&run, in->format, &err);
+	if (rc == 0)
+		rc = check_kept(args, &run, &err);
 	if (rc == 0 && calibration)
 		rc = hlg_calibration_file_read(&calibrated, calibration, &err);
 	batch.judge = in->format->files && in->n_images;

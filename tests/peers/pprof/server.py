@@ -219,6 +219,20 @@ def inlines_are_kept(bench, server):
         yield f"not {own}"
 
 
+def what_is_left_out(bench, server):
+    """gaps=drop and border=drop leave out what the report leaves out."""
+    for name in "demo-user.data", "demo-host.data":
+        for words in ["--gaps=drop"], ["--border=drop"], ["--gaps=drop", "--border=drop"]:
+            all_of = json.loads(bench.run("report", "demo.elf", name, "--format=json", *words)[0])
+            samples = {kind: n["samples"] for kind, n in all_of["totals"].items()}
+            left = samples["guest"] - sum(samples[kind] * (word in words) for kind, word in (
+                ("gap", "--gaps=drop"), ("border", "--border=drop")))
+            p = Profile(save(bench, server, "demo.elf", name, *words)[0])
+            yield from check(p, server)
+            if p.sums()[0] != left or left == samples["guest"]:
+                yield f"{name} {words}: {p.sums()}, not {left} of {samples}"
+
+
 def names_are_text(bench):
     """What is no UTF-8 in a name is written \\xNN, byte by byte, in any profile."""
     names = os.path.join(bench.work, "odd.map")
@@ -304,7 +318,8 @@ def main():
                   for name, function in (("takes each recording", takes),
                                          ("too many rows", rows_are_folded),
                                          ("too many bytes", bytes_are_kept),
-                                         ("what is inlined", inlines_are_kept))]
+                                         ("what is inlined", inlines_are_kept),
+                                         ("what is left out", what_is_left_out))]
     return run_checks(__doc__, "profiles for servers", (
         *of_servers,
         ("names that are no text", names_are_text),
