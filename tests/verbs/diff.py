@@ -326,6 +326,25 @@ def check_fail(build):
             yield f"{runs} runs: {status}, {told}; {strict}, {refused}"
 
 
+def check_cut(build):
+    """What a recording lacks is no gain: --fail-if --strict refuses it, and so its saved profile."""
+    with copied(USER, 3) as whole, copied(USER, 3) as cut:
+        size = os.path.getsize(cut[1])
+        os.truncate(cut[1], size * 6 // 10)
+        saved = save(build, os.path.dirname(cut[1]), ELF, cut[1])
+        for befores, afters, said in ((whole, cut, cut[1] + ": is cut off"),
+                                      (cut, whole, cut[1] + ": is cut off"),
+                                      (whole, [cut[0], saved, cut[2]], saved + ": is cut off"),
+                                      ([cut[1], *whole[1:]], cut, "this and 1 other file are"),
+                                      (whole, whole, None)):
+            words = "diff", ELF, *befores, "--after", *afters, "--fail-if=99"
+            out, err, status = run(hlguest_of(build), *words, "--strict")
+            if (status, bool(out)) != ((1, False) if said else (0, True)) or (said or "") not in err:
+                yield f"{said}: {status}, {err}"
+            if run(hlguest_of(build), *words)[2]:
+                yield f"{said}: refused without --strict"
+
+
 @contextlib.contextmanager
 def copied(path, n):
     """A recording as if of n runs: one that is named twice counts once."""
@@ -485,6 +504,7 @@ def main():
     tap.run("saved profiles, no ELF", check_saved_alone, build)
     tap.run("a recording is missing", check_missing, build)
     tap.run("--fail-if", lambda: list(check_fail(build)))
+    tap.run("--fail-if of what is cut off", lambda: list(check_cut(build)))
     tap.run("the total", lambda: list(check_total(build)))
     tap.run("times", lambda: list(check_times(build)))
     tap.run("brief", lambda: list(check_brief(build)))

@@ -196,6 +196,37 @@ static int check_runs(const struct hlg_side sides[2], struct hlg_err *err)
 	return 0;
 }
 
+static bool is_cut(const struct hlg_batch_file *file)
+{
+	return file->sums.left || file->sums.damaged || file->sums.no_end;
+}
+
+/* What is missing of a recording makes it shorter, and hides what grew: the notes tell, and
+ * who wants to be sure is refused. */
+static int check_whole(const struct hlg_side sides[2], struct hlg_err *err)
+{
+	const char *first = NULL;
+	size_t n = 0;
+
+	if (!sides[1].run.options.strict)
+		return 0;
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < sides[s].batch.n_paths; i++)
+			if (is_cut(&sides[s].batch.files[i]) && n++ == 0)
+				first = sides[s].batch.paths[i];
+	if (n == 0)
+		return 0;
+	if (n == 1)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is cut off or damaged, and --fail-if cannot tell "
+				   "what is missing (record it again)",
+				   first);
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: this and %zu other file%s cut off or damaged, and "
+			   "--fail-if cannot tell what is missing (record them again)",
+			   first, n - 1, n == 2 ? " are" : "s are");
+}
+
 static int diff(const struct hlg_inputs *in, const struct arguments *args)
 {
 	/* Once in a run; they are too large for some stacks. */
@@ -211,6 +242,8 @@ static int diff(const struct hlg_inputs *in, const struct arguments *args)
 		rc = read_side(&sides[s], &status, &err);
 	if (rc == 0 && status == 0 && args->fails)
 		rc = check_runs(sides, &err);
+	if (rc == 0 && status == 0 && args->fails)
+		rc = check_whole(sides, &err);
 	if (rc == 0 && status == 0)
 		rc = compare(sides, args, &status, &err);
 	if (rc < 0)
