@@ -92,6 +92,11 @@ double hlg_diff_total_growth(const struct hlg_diff *diff)
 	return mean[0] > 0 ? mean[1] / mean[0] - 1 : mean[1] > 0 ? INFINITY : 0;
 }
 
+static double per_recording(const struct hlg_diff *diff, int s, uint64_t weight)
+{
+	return (double)weight / (double)(diff->recordings[s] ? diff->recordings[s] : 1);
+}
+
 bool hlg_diff_total_grew(const struct hlg_diff *diff, const struct hlg_count count[2],
 			 double least)
 {
@@ -99,8 +104,7 @@ bool hlg_diff_total_grew(const struct hlg_diff *diff, const struct hlg_count cou
 	double mean[2];
 
 	for (int s = 0; s < 2; s++)
-		mean[s] = (double)hlg_count_weigh(weight, count[s]) /
-			  (double)(diff->recordings[s] ? diff->recordings[s] : 1);
+		mean[s] = per_recording(diff, s, hlg_count_weigh(weight, count[s]));
 	return !has_length(diff) || mean[1] > mean[0] * (1 + least);
 }
 
@@ -166,8 +170,7 @@ bool hlg_diff_total_times(char buf[static 32], const struct hlg_diff *diff,
 	int n;
 
 	for (int s = 0; s < 2; s++)
-		ns[s] = (double)count[s].period /
-			(double)(diff->recordings[s] ? diff->recordings[s] : 1);
+		ns[s] = per_recording(diff, s, count[s].period);
 	if (are_far_apart(ns)) {
 		put_apart(buf, ns);
 		return diff->total.clock;
