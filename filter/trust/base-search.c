@@ -434,7 +434,7 @@ static int seek_all(struct hlg_space *space, const struct hlg_profile *profile,
 	int rc = sought ? open_sought(sought, space, profile, &addrs, err)
 			: hlg_err_memory(err, "bases");
 
-	if (rc == 0 && addrs.at && !hlg_base_seek(sought, space, &addrs, 0))
+	if (rc == 0 && addrs.at && !hlg_base_seek(sought, space, &addrs, 0, false))
 		rc = hlg_err_memory(err, "bases");
 	if (rc == 0 && addrs.at)
 		rc = place_sought(sought, space, &addrs, err);

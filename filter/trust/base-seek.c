@@ -102,17 +102,17 @@ static bool take(struct hlg_base_sought *one, const struct hlg_image *image,
 	return true;
 }
 
-/* The first to be taken of a round, if it has no base yet, may lie across others: its
- * addresses do not. */
+/* With across, the first to be taken of a round, if it has no base yet, may lie across
+ * others: its addresses do not. */
 static bool take_round(struct hlg_base_sought *sought, const struct hlg_space *space,
-		       struct hlg_addresses *addrs, size_t *n)
+		       struct hlg_addresses *addrs, bool across, size_t *n)
 {
 	bool ok = true;
 	size_t best;
 
 	*n = 0;
 	while (ok && (best = find_best(sought, space)) < space->n_images) {
-		if (*n || sought[best].found.n)
+		if (!across || *n || sought[best].found.n)
 			keep_free(sought, space, best);
 		ok = take(&sought[best], space->images[best], addrs);
 		*n += sought[best].n;
@@ -121,14 +121,14 @@ static bool take_round(struct hlg_base_sought *sought, const struct hlg_space *s
 }
 
 bool hlg_base_seek(struct hlg_base_sought *sought, const struct hlg_space *space,
-		   struct hlg_addresses *addrs, size_t least)
+		   struct hlg_addresses *addrs, size_t least, bool across)
 {
 	size_t n = SIZE_MAX; /* at first each is sought */
 	bool ok = true;
 
 	while (ok && n && addrs->n >= least)
 		ok = seek_each(sought, space, addrs, n) &&
-		     take_round(sought, space, addrs, &n);
+		     take_round(sought, space, addrs, across, &n);
 	return ok;
 }
 

@@ -15,19 +15,19 @@
 /* One image. All zero before. */
 struct hlg_base_sought {
 	struct hlg_code *code;  /* NULL: it is not sought, or cannot be decoded */
-	struct hlg_found found; /* all its bases: fits only. Those of several ELFs may lie
-				 * across each other, if their addresses do not */
+	struct hlg_found found; /* all its bases: fits only */
 	struct hlg_found now;   /* in this round */
 	size_t n;               /* how many of these were taken */
 };
 
 /*
  * sought: of each image of the space, by number. addrs: sorted by address; those that are
- * inside an image where it was found are left out. No round begins with less than so
- * many. False without memory; finish in any case, which closes no code.
+ * inside an image where it was found are left out. No round begins with less than least.
+ * across: several ELFs may lie across each other, of whom it is known later who runs
+ * which. False without memory; finish in any case, which closes no code.
  */
 bool hlg_base_seek(struct hlg_base_sought *sought, const struct hlg_space *space,
-		   struct hlg_addresses *addrs, size_t least);
+		   struct hlg_addresses *addrs, size_t least, bool across);
 void hlg_base_seek_finish(struct hlg_base_sought *sought, const struct hlg_space *space);
 
 /* Do two images, or one, lie at the same addresses, each at a base? */

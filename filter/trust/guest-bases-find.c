@@ -104,7 +104,7 @@ static bool find_images(struct hlg_guest_bases_finder *finder,
 	for (size_t i = 0; ok && i < space->n_images; i++)
 		if (is_sought(space->images[i]))
 			sought[i].code = finder->codes[i];
-	ok = ok && hlg_base_seek(sought, space, addrs, HLG_GUEST_BASES_LEAST);
+	ok = ok && hlg_base_seek(sought, space, addrs, HLG_GUEST_BASES_LEAST, true);
 	for (size_t i = 0; ok && i < space->n_images; i++)
 		ok = add_found(found, i, &sought[i].found, unit, misfits);
 	for (size_t i = 0; i < addrs->n; i++)
