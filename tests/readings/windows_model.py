@@ -47,6 +47,7 @@ RATES = (("ipc", "instructions", "cycles", 1, 4),
          ("branch_miss_percent", "branch-misses", "branches", 100, 3),
          ("llc_miss_percent", "cache-misses", "cache-references", 100, 3))
 NEVER = 1 << 64
+NO_PORT = 7
 MOST_VALUES = 8  # of a marker's field that are told
 
 
@@ -115,7 +116,8 @@ class Made:
                 time, chunk = round_begin + rng.choice((0, cpu)), []
                 for _ in range(rng.randint(0, 8)):
                     time += rng.choice((1000, 5000, rng.randrange(1, 10**7)))
-                    for i in range(len(stand[cpu])):
+                    still = not self.records and not chunk and rng.random() < .6
+                    for i in range(0 if still else len(stand[cpu])):
                         stand[cpu][i] += rng.choice((0, 1, rng.randrange(10**6), 0, 1 << 33))
                     name, at, size = rng.choice(FUNCTIONS)
                     place, mode = at + rng.randrange(size), 5
@@ -126,11 +128,11 @@ class Made:
                     sample = Sample(time, cpu, rng.choice(self.threads), place, mode,
                                     stand[cpu][:first], rng.choice((
                                         *self.ports, *self.ports[:2], *self.more_ports)))
+                    chunk.append((sample, self.put(sample, 0, enumerate(sample.values))))
                     if self.other and self.samples and rng.random() < .3:
                         self.others += 1
-                        chunk.append((None, self.put(sample, first, enumerate(
-                            stand[cpu][first:], first))))
-                    chunk.append((sample, self.put(sample, 0, enumerate(sample.values))))
+                        chunk.insert(len(chunk) - rng.choice((0, 1)), (None, self.put(
+                            sample, first, enumerate(stand[cpu][first:], first))))
                 if len(chunk) > 1 and rng.random() < .1:
                     i = rng.randrange(len(chunk) - 1)
                     chunk[i:i + 2] = reversed(chunk[i:i + 2])
@@ -304,9 +306,41 @@ class Judge:
             yield f"{what}: the {self.made.others} of the other group are not told: {err}"
         if self.made.lost and str(self.made.lost) not in err:
             yield f"{what}: {self.made.lost} lost records are not told: {err}"
+        yield from self.from_first()
+        yield from self.none_in_other()
+        yield from self.none_begins_with()
         yield from self.json_windows(what, left, select)
         yield from self.intervals(what, left, select)
         yield from self.sums(what, left, select)
+
+    def from_first(self):
+        """Times are counted from the first window on, also if it counted nothing."""
+        times = sorted(s.time for s in self.made.samples)
+        if any(any(s.counts) for s in self.made.samples if s.time == times[0]):
+            return
+        got, _, _ = self.rows("--format=csv", f"--time=+0,+{times[-1] - times[0]}ns")
+        right = sum(time < times[-1] for time in times)
+        if len(got) - 1 != right and right:
+            yield f"windows before the last: {got[1:]}, not {right}"
+
+    def none_in_other(self):
+        """A function of another image, too, is one, though no window ends in it."""
+        if self.rng.random() < .7:
+            return
+        other = os.path.join(os.path.dirname(self.elf), "other.elf")
+        with open(other, "wb") as f:
+            f.write(forged.Elf().symbols([(1, TEXT, 0x100)], b"\0omega\0").build())
+        got, err, status = self.rows("--format=csv", f"{other}@0x7f0000000000", "--function=omega")
+        if status or len(got) != 1:
+            yield f"windows in no function of the second image: {status}, {err}, {got}"
+
+    def none_begins_with(self):
+        """Of several groups the first in the file is named."""
+        if len(self.made.other) and self.made.others:
+            _, err, status = run(self.hlguest, "windows", self.elf, self.data, "--event=none")
+            right = f"no counter group has none as its first event, but one has {self.made.group[0]} "
+            if status != 1 or right not in err:
+                yield f"windows of no group: {status}, {err}, not {right}"
 
     def json(self, *words):
         """None in a build that cannot write it."""
@@ -372,15 +406,10 @@ class Judge:
         if not self.made.traced:
             return
         begins, ends = self.made.ports[0], self.rng.choice(self.made.ports)
+        yield from self.no_marker(begins, NO_PORT)
         between = f"--between=port:{begins}..port:{ends}"
         if {begins, ends} - {s.port for s in self.made.samples}:
-            _, err, status = self.rows("--format=csv", between)
-            seen = [str(port) for port in dict.fromkeys(s.port for s in self.made.samples)]
-            values = ", ".join(seen[:MOST_VALUES] + ["..."] * (len(seen) > MOST_VALUES))
-            none = ends if begins in {s.port for s in self.made.samples} else begins
-            if status != 1 or f"no sample of kvm:kvm_pio has port={none} (use one of port: " \
-                              f"{values})" not in err:
-                yield f"{between}: status {status}, {err}, not one of {values}"
+            yield from self.no_marker(begins, ends)
             return
         totals = collections.defaultdict(lambda: [0] * len(self.made.group))
         for s in self.made.samples:
@@ -408,6 +437,17 @@ class Judge:
         keep = select.of([end for _, end in pairs])
         yield from self.check_pairs(between, [p for p in pairs if p[1] in keep], alone, moved,
                                     select)
+
+    def no_marker(self, begins, ends):
+        """Values that there are, in the order they came, are named instead."""
+        between = f"--between=port:{begins}..port:{ends}"
+        _, err, status = self.rows("--format=csv", between)
+        seen = [str(port) for port in dict.fromkeys(s.port for s in self.made.samples)]
+        values = ", ".join(seen[:MOST_VALUES] + ["..."] * (len(seen) > MOST_VALUES))
+        none = ends if str(begins) in seen else begins
+        if status != 1 or f"no sample of kvm:kvm_pio has port={none} (use one of port: " \
+                          f"{values})" not in err:
+            yield f"{between}: status {status}, {err}, not one of {values}"
 
     def without_times(self):
         """Nothing tells which marker is behind which."""
@@ -503,4 +543,4 @@ def differences(build, folder, seed):
 
 
 if __name__ == "__main__":
-    sys.exit(seeds(__doc__, 20, differences))
+    sys.exit(seeds(__doc__, 32, differences))

@@ -16,11 +16,20 @@ static inline __attribute__((always_inline)) void on_sample(void *ctx,
 	hlg_sample_span_see(ctx, hlg_perfdata_time(raw));
 }
 
+/* Also one of a group that counted nothing, which is no sample of any of its events. */
+static int on_group(void *ctx, const struct hlg_perfdata_group *group,
+		    struct hlg_err *err)
+{
+	(void)err;
+	hlg_sample_span_see(ctx, hlg_perfdata_time(group->raw));
+	return 0;
+}
+
 /* Where perf did not note it, all samples are looked at. */
 static int find_span(struct hlg_sample_span *span, struct hlg_perfdata *pd,
 		     struct hlg_err *err)
 {
-	static const struct hlg_perfdata_sink sink = {0};
+	static const struct hlg_perfdata_sink sink = {.group = on_group};
 	int rc = hlg_perfdata_sample_time(pd, &span->first, &span->last, err);
 
 	if (rc < 0 || span->last)
