@@ -327,6 +327,11 @@ class Recording:
         """What else the file has."""
         return {}
 
+    def ids(self, i):
+        """Of an event: some have one for each of very many CPUs and threads."""
+        others = range(1000 * (1 + i), 1000 * (1 + i) + 600 if len(self.samples) % 3 == 1 else 0)
+        return struct.pack(f"<{len(others) + 1}Q", *others, 1 + i)
+
     def described(self):
         """(attributes, the ids of each, features) of its events."""
         attrs, ids, described = [], [], b""
@@ -334,8 +339,9 @@ class Recording:
             attr = bytearray(forged.attr(self.kind, *self.known(event), OF_GROUP * self.has(READ)))
             attr[16:24] = struct.pack("<Q", self.every[event])
             attrs.append(bytes(attr))
-            ids.append(struct.pack("<Q", 1 + i))
-            described += attrs[-1] + struct.pack("<2I32s", 1, 32, event.encode()) + ids[-1]
+            ids.append(self.ids(i))
+            described += attrs[-1] + struct.pack("<2I32s", len(ids[-1]) // 8, 32,
+                                                 event.encode()) + ids[-1]
         described = struct.pack("<2I", len(attrs), 128) + described
         return attrs, ids, {12: described, **self.features()}
 

@@ -253,6 +253,32 @@ def check_saved(build):
         return wrong
 
 
+def check_disagree(build, folder):
+    """Of profiles of one file whose names differ the first in order counts, in whatever order
+    they are read."""
+    with open(ELF, "rb") as f:
+        elf = f.read()
+    saved = []
+    for name, names in (("a", {}), ("b", {b"hash_block": b"zash_block", b"sort_keys": b"aort_keys"})):
+        beside = os.path.join(folder, name)
+        os.mkdir(beside)
+        for old, new in names.items():
+            elf = elf.replace(b"\0" + old + b"\0", b"\0" + new + b"\0")
+        with open(os.path.join(beside, "guest.elf"), "wb") as f:
+            f.write(elf)
+        saved.append(os.path.join(beside, "saved.pb.gz"))
+        must(hlguest_of(build), "report", "-q", "--format=pprof", "--border=keep", "-o", saved[-1],
+             "guest.elf", USER, cwd=beside)
+    for before in saved, saved[::-1]:
+        rows = {row["name"]: (int(row["samples_before"]), int(row["samples_after"]))
+                for row in table(must(hlguest_of(build), "diff", *before, "--after", saved[0],
+                                      "--border=keep", "--format=csv"), "function")}
+        blocks, old, new = (rows.get(name, (0, 0)) for name in ("hash_block", "sort_keys", "aort_keys"))
+        if blocks[0] != 2 * blocks[1] or not blocks[1] or old[0] or new != (2 * old[1], 0) or \
+                "zash_block" in rows:
+            yield f"{blocks}, {old}, {new} of names that disagree: {sorted(rows)}"
+
+
 def check_saved_alone(build):
     """Without the ELF: the same functions, counts and tests, whatever the bases."""
     columns = ["name", "samples_before", "period_before", "samples_after", "period_after",
@@ -280,6 +306,7 @@ def check_saved_alone(build):
                 for w in (exits, [ELF, *exits])]
         if rows[0] != rows[1] or not any("__vm_exit__" in row[0] for row in rows[0]):
             wrong += [f"{a} and {b}" for a, b in zip(*rows) if a != b][:3] or ["no VM exits"]
+        wrong += check_disagree(build, folder)
         # A side of two bases is one of one image.
         both = must(hlguest_of(build), "diff", user, far, "--after", threads, "-v")
         if "2 bases" not in both:

@@ -497,8 +497,8 @@ static void call(struct hlg_run *run, size_t nth)
 }
 
 /* Writes who called the first, where so many others did, each of them twice; but the
- * last, thrice. */
-static char *write_callers(size_t n)
+ * last, thrice. So many samples tell as much as one. */
+static char *write_callers(size_t n, double design)
 {
 	struct mkelf_sym syms[6];
 	struct hlg_called_by called = {0};
@@ -525,6 +525,7 @@ static char *write_callers(size_t n)
 	report.stacks = &run.stacks;
 	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
 	ck_assert_uint_eq(report.all.n_rows, 1);
+	report.all.rows[0].design = design;
 	ck_assert(hlg_called_by_put(f, &called, &report, &report.all, report.all.rows));
 	hlg_called_by_finish(&called);
 	fclose(f);
@@ -538,7 +539,7 @@ START_TEST(who_called)
 {
 	static const char *const shown[] = {"", "e", "de", "cde", "bcde", "abcd"};
 	const char *const right = shown[_i];
-	char *text = write_callers((size_t)_i), *line = text;
+	char *text = write_callers((size_t)_i, 1), *line = text;
 
 	for (size_t i = 0; i < strlen(right); i++) {
 		char *end = strchr(line, '\n');
@@ -551,6 +552,19 @@ START_TEST(who_called)
 			 _i == 5 ? "              (1 more: hlguest report -g callee)\n"
 				 : "");
 	free(text);
+}
+END_TEST
+
+/* Of a guest that works in phases, intervals are as wide as of fewer samples. */
+START_TEST(callers_of_phases)
+{
+	char *text = write_callers(1, 1), *phases = write_callers(1, 3);
+
+	/* Wilson's lower end: n / (n + 1.96^2). */
+	ck_assert_str_eq(text, "  called by: 100.00 %  ±56.15  e\n");
+	ck_assert_str_eq(phases, "  called by: 100.00 %  ±79.35  e\n");
+	free(text);
+	free(phases);
 }
 END_TEST
 
@@ -568,6 +582,7 @@ int main(void)
 	tcase_add_loop_test(tc, words_of_aarch64, 0,
 			    (int)(sizeof(arm_words) / sizeof(arm_words[0])));
 	tcase_add_loop_test(tc, who_called, 1, 6);
+	tcase_add_test(tc, callers_of_phases);
 	tcase_add_loop_test(tc, no_failed_allocation_is_silent, 0, 4);
 	return tap_main(suite);
 }

@@ -308,7 +308,8 @@ START_TEST(probes_read_files)
 	make_file(root, "/proc/sys/kernel/perf_event_paranoid", "-1\n");
 	make_file(root, "/proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\n");
 	make_file(root, "/proc/cpuinfo",
-		  "vendor_id\t: GenuineIntel\nflags\t\t: fpu hypervisor lm\n");
+		  "vendor_id\t: GenuineIntel\nmodel name\t:  Intel(R) Core: a  CPU\n"
+		  "flags\t\t: fpu hypervisor lm\n");
 	memset(&p, 0, sizeof(p));
 	hlg_doctor_look_at_files(&p, root);
 	ck_assert_int_eq(p.kvm, 0);
@@ -317,6 +318,7 @@ START_TEST(probes_read_files)
 	ck_assert_int_eq(p.mediated, 1);
 	ck_assert_int_eq(p.tracefs, 0);
 	ck_assert(p.kvm_events && p.perfmon && p.machine.intel && p.machine.guest);
+	ck_assert_str_eq(p.machine.cpu, "Intel(R) Core: a  CPU");
 	ck_assert_int_eq(p.paranoid, -1);
 	/* CAP_SYS_ADMIN was enough before there was CAP_PERFMON, and is. */
 	make_file(root, "/proc/self/status", "Name:\tx\nCapEff:\t0000000000200000\n");

@@ -331,14 +331,14 @@ START_TEST(the_kernel)
 {
 	check_at(7, 7, KERNEL, 0xffffffff81000000, ":7", NULL);
 	map(-1, 0xffffffff81000000, 0x1000000, "[kernel.kallsyms]_text");
-	map(-1, 0xffffffffc0000000, 0x1000, "/lib/modules/6.1/kernel/arch/kvm-amd.ko.xz");
+	map(-1, 0xffffffffc0000000, 0x1000, "/lib/modules/6.1/kernel/arch/kvm-amd-x2.ko.xz");
 	map(-1, 0xffffffffc0001000, 0x1000, "[kvm]");
 	map(-1, 0xffffffffc0002000, 0x1000, "/lib/modules/6.1/odd.name");
 	map(-1, 0xffffffffc0003000, 0x1000, "nonsense");
 	map(-1, 0xffffffffc0004000, 0x1000, "/boot/a.kolibri");
 	check_at(7, 7, KERNEL, 0xffffffff81000000, ":7", "[kernel.kallsyms]");
 	check_at(7, 7, KERNEL, 0xffffffff82000000, ":7", NULL);
-	check_at(7, 7, KERNEL, 0xffffffffc0000fff, ":7", "[kvm_amd]");
+	check_at(7, 7, KERNEL, 0xffffffffc0000fff, ":7", "[kvm_amd_x2]");
 	check_at(7, 7, KERNEL, 0xffffffffc0001000, ":7", "[kvm]");
 	check_at(7, 7, KERNEL, 0xffffffffc0002000, ":7", "odd.name");
 	check_at(7, 7, KERNEL, 0xffffffffc0003000, ":7", NULL);
