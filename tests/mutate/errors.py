@@ -1288,4 +1288,13 @@ ERRORS = [
      "copies for perf, record by record"),
     ("tools/perfdata/writer.c", "		if (rc == 0)\n			rc = copy(w, ids, err);\n",
      "", "perfdata writer"),
+    ("tools/pprof/images.c", "	return strcmp(x->name, y->name);\n",
+     "	return strcmp(y->name, x->name);\n", "hlguest diff"),
+    ("tools/exits/table.c", "names = strcmp(x->name, y->name);",
+     "names = -strcmp(x->name, y->name);", "exits, their figures"),
+    ("tools/exits/table.c", "return x->n < y->n ? 1 : -1;",
+     "return x->n < y->n ? -1 : 1;", "exits, their figures"),
+    ("tools/exits/write.c", "put_count(row, \"from_ns\", i ? UINT64_C(1) << i : 0);",
+     "put_count(row, \"from_ns\", UINT64_C(1) << i);", "exits, their figures"),
+    ("tools/exits/html.c", "high = high < 1 ? 1 : high;", "", "exits as pages"),
 ]
