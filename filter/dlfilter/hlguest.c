@@ -183,7 +183,7 @@ int start(void **data, void *ctx)
 		rc = hlg_err_set(&err, HLG_EINPUT,
 				 "%s: slices do not work in perf script (use hlguest "
 				 "report, or time=+0,+10)",
-				 f->run.options.selection);
+				 f->run.options.selected_by);
 	if (f && rc == 0 &&
 	    (f->run.options.by & HLG_BY_SANDBOX || f->run.options.sandbox.n))
 		rc = hlg_err_set(&err, HLG_EINPUT,

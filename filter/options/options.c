@@ -357,18 +357,27 @@ bool hlg_options_selects(const struct hlg_option *option)
 	return false;
 }
 
-int hlg_options_add_selection(struct hlg_options *options, const char *name,
-			      const char *value, struct hlg_err *err)
+/* Adds a word to those of *list. */
+static int add_word(char **list, const char *dashes, const char *name, const char *value,
+		    struct hlg_err *err)
 {
-	const char *before = options->selection;
+	const char *before = *list;
 	char *text;
 
-	if (asprintf(&text, "%s%s%s=%s", before ? before : "", before ? " " : "", name,
-		     value) < 0)
+	if (asprintf(&text, "%s%s%s%s=%s", before ? before : "", before ? " " : "",
+		     dashes, name, value) < 0)
 		return hlg_err_memory(err, name);
-	free(options->selection);
-	options->selection = text;
+	free(*list);
+	*list = text;
 	return 0;
+}
+
+int hlg_options_add_selection(struct hlg_options *options, const char *dashes,
+			      const char *name, const char *value, struct hlg_err *err)
+{
+	int rc = add_word(&options->selection, "", name, value, err);
+
+	return rc == 0 ? add_word(&options->selected_by, dashes, name, value, err) : rc;
 }
 
 /* key is in arg, which is what messages show. */
@@ -390,8 +399,9 @@ static int parse_option(struct hlg_options *options, const char *arg, const char
 		rc = set(options, opt, arg, key + key_len + 1, err);
 		return rc < 0 || !hlg_options_selects(opt)
 			       ? rc
-			       : hlg_options_add_selection(options, opt->name,
-							   key + key_len + 1, err);
+			       : hlg_options_add_selection(options, key > arg ? "--" : "",
+							   opt->name, key + key_len + 1,
+							   err);
 	}
 	for (size_t i = 0; i < hlg_n_options; i++)
 		hlg_nearest_look(&nearest, hlg_option_table[i].name,
@@ -567,6 +577,7 @@ void hlg_options_finish(struct hlg_options *options)
 	free(options->format);
 	free(options->out);
 	free(options->selection);
+	free(options->selected_by);
 	*options = (struct hlg_options){0};
 }
 

@@ -121,8 +121,9 @@ struct hlg_options {
 	char *event;                                   /* glob; NULL: any */
 	char *format;                                  /* a word of its list (format.h) */
 	char *out;                                     /* NULL: standard output */
-	char *selection; /* "pid=17 time=,10": what selects samples; NULL: nothing */
-	uint64_t given;  /* bit i: table entry i was set by the user */
+	char *selection;   /* "pid=17 time=,10": what selects samples; NULL: nothing */
+	char *selected_by; /* the same for messages, as it was given: "--pid=17" */
+	uint64_t given;    /* bit i: table entry i was set by the user */
 	/* Set by who knows what else ran, else NULL: says of which ELFs that is that are
 	 * not named, and what to use, "b.elf, which record noted, is not named (use
 	 * hlguest report a.elf b.elf)", to be freed; NULL: there are none. Asked only
@@ -170,9 +171,10 @@ void hlg_options_finish(struct hlg_options *options);
 int hlg_options_unknown_value(const char *arg, const char *value, bool set,
 			      const char *words, struct hlg_err *err);
 
-/* Adds to the selection, which the table's options do: what others select by. */
-int hlg_options_add_selection(struct hlg_options *options, const char *name,
-			      const char *value, struct hlg_err *err);
+/* Adds to the selection, which the table's options do: what others select by. dashes:
+ * "--", or "" where options are given without. */
+int hlg_options_add_selection(struct hlg_options *options, const char *dashes,
+			      const char *name, const char *value, struct hlg_err *err);
 
 /* Is it stated who runs an image? */
 static inline bool hlg_options_states_who(const struct hlg_image_arg *image)

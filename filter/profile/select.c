@@ -70,7 +70,7 @@ struct hlg_options hlg_select_all(const struct hlg_options *options)
 	all.pid = all.tid = all.cpu = all.sandbox = (struct hlg_number_list){0};
 	all.start = 0;
 	all.stop = UINT64_MAX;
-	all.event = all.selection = NULL;
+	all.event = all.selection = all.selected_by = NULL;
 	return all;
 }
 

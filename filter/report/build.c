@@ -250,9 +250,10 @@ static int take_names(const struct hlg_view *view, uint64_t *left, struct hlg_er
 
 	*left += ROW_NAME * (view->n_rows + view->n_borders);
 	if (names > *left)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "report: its groups repeat too long names (leave out "
-				   "by=, or select a few with pid=, tid= or cpu=)");
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"report: its groups repeat too long names (leave out "
+			"--by=, or select a few with --pid=, --tid= or --cpu=)");
 	*left -= names;
 	return 0;
 }

@@ -70,7 +70,7 @@ static void note_guest(struct hlg_report *r)
 	const struct hlg_view *v = &r->all;
 	struct hlg_err why;
 
-	if (hlg_nothing_why(r->profile, "", &why))
+	if (hlg_nothing_why(r->profile, NULL, &why))
 		hlg_note_list_add(&r->notes, "%s", why.msg);
 	if (r->space->n_images && !r->banner && !r->unnamed &&
 	    v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
@@ -278,8 +278,8 @@ static const char *how_to_count(const struct hlg_report *r, const struct hlg_ima
 				 "FILE@auto tells the guests apart)"
 			       : ", which overlaps where it lies (FILE@auto tells the "
 				 "guests apart)";
-	return ", which overlaps where it lies: report these guests apart (tid=, "
-	       "sandbox=, or their recordings)";
+	return ", which overlaps where it lies: report these guests apart (--tid=, "
+	       "--sandbox=, or their recordings)";
 }
 
 /* Addresses that fit another base, in a report that is not a mismatch. */

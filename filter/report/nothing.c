@@ -18,15 +18,20 @@ static uint64_t count_kept(const struct hlg_profile *p)
 
 enum {
 	LIST = 256,     /* bytes of a list of events; what has no room is "..." */
-	SELECTION = 256 /* of what selects */
+	SELECTION = 256 /* of what selects, and of what stands in front */
 };
 
-/* "pid=7: ", or "" where nothing selects. */
-static const char *put_selection(char buf[static SELECTION], const struct hlg_profile *p)
+/* "before: --pid=7: ", or of alone where nothing selects. Of a note (NULL) "pid=7: ", as
+ * reports have it elsewhere. */
+static const char *put_subject(char buf[static SELECTION], const struct hlg_profile *p,
+			       const char *of)
 {
-	buf[0] = '\0';
-	if (p->options->selection) {
-		hlg_escape_cut(buf, SELECTION - 2, p->options->selection);
+	const struct hlg_options *o = p->options;
+	size_t n = (size_t)snprintf(buf, SELECTION, "%s", of ? of : "");
+
+	if (o->selection) {
+		hlg_escape_cut(buf + n, SELECTION - n - 2,
+			       of ? o->selected_by : o->selection);
 		strcat(buf, ": ");
 	}
 	return buf;
@@ -107,17 +112,17 @@ static const char *list_passed(char buf[static LIST], const struct hlg_profile *
 }
 
 /* What there is instead of what was selected. */
-static void tell_selection(const struct hlg_profile *p, const char *of,
+static void tell_selection(const struct hlg_profile *p, const char *subject,
 			   struct hlg_err *err)
 {
 	const struct hlg_options *o = p->options;
 	uint64_t n = p->seen.samples;
 	bool timed =
 		hlg_sample_span_known(&p->span) && (o->start || o->stop != UINT64_MAX);
-	char list[LIST], selection[SELECTION], head[512], spans[32], from[32], span[128];
+	char list[LIST], head[512], spans[32], from[32], span[128];
 
-	snprintf(head, sizeof(head), "%s%sselects none of %" PRIu64 " sample%s", of,
-		 put_selection(selection, p), n, n == 1 ? "" : "s");
+	snprintf(head, sizeof(head), "%sselects none of %" PRIu64 " sample%s", subject, n,
+		 n == 1 ? "" : "s");
 	snprintf(span, sizeof(span), "the recording spans %s s from %s",
 		 put_seconds(spans, p->span.last - p->span.first),
 		 put_seconds(from, p->span.first));
@@ -188,34 +193,35 @@ static bool only_user(const struct hlg_profile *p)
 }
 
 /* There are samples, and all are of the host. */
-static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_err *err)
+static void tell_host(const struct hlg_profile *p, const char *subject,
+		      struct hlg_err *err)
 {
-	char events[LIST], selection[SELECTION], passed[LIST];
+	char events[LIST], passed[LIST];
 
 	list_events(events, p, true);
 	list_passed(passed, p);
 	if (only_traces(p))
 		hlg_err_set(err, HLG_EINPUT,
-			    "%s%sno guest samples, only tracepoints: %s (use hlguest "
+			    "%sno guest samples, only tracepoints: %s (use hlguest "
 			    "exits, or %s)",
-			    of, put_selection(selection, p), events,
+			    subject, events,
 			    selects_all_events(p) ? RECORD : "select another event");
 	else if (p->injected)
 		hlg_err_set(err, HLG_EINPUT,
-			    "%s%sno guest samples: hlguest inject wrote them as samples "
+			    "%sno guest samples: hlguest inject wrote them as samples "
 			    "of processes, for perf report (give the recording that it "
 			    "was made from)",
-			    of, put_selection(selection, p));
+			    subject);
 	else if (only_user(p))
 		hlg_err_set(err, HLG_EINPUT,
-			    "%s%sno guest samples: %s leaves the kernel out, and guests "
+			    "%sno guest samples: %s leaves the kernel out, and guests "
 			    "with it (" HLG_NOTHING_USER ")",
-			    of, put_selection(selection, p), events);
+			    subject, events);
 	else
 		hlg_err_set(err, HLG_EINPUT,
-			    "%s%sno guest samples: all %" PRIu64 " of %s are of the "
+			    "%sno guest samples: all %" PRIu64 " of %s are of the "
 			    "host (%s%s)",
-			    of, put_selection(selection, p), count_kept(p), events,
+			    subject, count_kept(p), events,
 			    passed[0]               ? passed
 			    : p->options->selection ? "leave it out to see what there is"
 						    : RECORD,
@@ -227,6 +233,7 @@ static void tell_host(const struct hlg_profile *p, const char *of, struct hlg_er
 bool hlg_nothing_why(const struct hlg_profile *p, const char *of, struct hlg_err *err)
 {
 	uint64_t kept = count_kept(p);
+	char subject[SELECTION];
 
 	if (kept != p->host.samples || p->unrecorded)
 		return false;
@@ -235,28 +242,29 @@ bool hlg_nothing_why(const struct hlg_profile *p, const char *of, struct hlg_err
 			    "%sno samples: of what was summed %" PRIu64
 			    " were left out (who summed it said why: hlguest merge, or "
 			    "the logs of a fleet)",
-			    of, p->origins.unread + p->origins.unread_profiles);
+			    of ? of : "", p->origins.unread + p->origins.unread_profiles);
 	else if (p->seen.samples == 0)
 		hlg_err_set(err, HLG_EINPUT,
-			    "%sno samples: the recording is empty (" RECORD ")", of);
+			    "%sno samples: the recording is empty (" RECORD ")",
+			    of ? of : "");
 	else if (kept == 0)
-		tell_selection(p, of, err);
+		tell_selection(p, put_subject(subject, p, of), err);
 	else
-		tell_host(p, of, err);
+		tell_host(p, put_subject(subject, p, of), err);
 	return true;
 }
 
 /* With mode=host: are all samples of guests? */
 static int check_host(const struct hlg_profile *p, const char *of, struct hlg_err *err)
 {
-	char events[LIST], selection[SELECTION];
+	char events[LIST], subject[SELECTION];
 
 	if (p->host.samples || p->unrecorded)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
-			   "%s%sno host samples: all %" PRIu64
+			   "%sno host samples: all %" PRIu64
 			   " of %s are of guests (--mode=guest shows them)",
-			   of, put_selection(selection, p), count_kept(p),
+			   put_subject(subject, p, of), count_kept(p),
 			   list_events(events, p, true));
 }
 

@@ -17,7 +17,8 @@
 int hlg_nothing_check(const struct hlg_profile *profile, const char *of,
 		      struct hlg_err *err);
 
-/* Why there is no guest sample, whatever mode= says; false if there is one. */
+/* Why there is no guest sample, whatever mode= says; false if there is one. of is NULL
+ * for a note, which names options as the line `selected` of reports does. */
 bool hlg_nothing_why(const struct hlg_profile *profile, const char *of,
 		     struct hlg_err *err);
 

@@ -741,9 +741,9 @@ ERRORS = [
      "filter notes"),
     ("filter/report/banner.c", "tail->samples, samples->on + samples->off);", "tail->samples, samples->off);", "golden saved-check"),
     ("filter/report/nothing.c",
-     "			   of, put_selection(selection, p), count_kept(p),\n"
+     "			   put_subject(subject, p, of), count_kept(p),\n"
      "			   list_events",
-     "			   of, put_selection(selection, p), p->seen.samples,\n"
+     "			   put_subject(subject, p, of), p->seen.samples,\n"
      "			   list_events", "filter run"),
     ("filter/report/callgraph.c", "if (c->refused > c->ends[most] && c->refused > c->unknown)",
      "if (c->refused > c->ends[most])", "filter proof"),

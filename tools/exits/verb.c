@@ -352,7 +352,7 @@ static int check_selection(const struct hlg_options *options,
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: selects no exit (hlguest exits without it shows all)",
-			   options->selection);
+			   options->selected_by);
 }
 
 /* What selects rows only is told with what selects records. */
@@ -362,9 +362,10 @@ static int add_choice(struct hlg_options *options, const struct arguments *args,
 	int rc = 0;
 
 	if (args->reason)
-		rc = hlg_options_add_selection(options, "reason", args->reason, err);
+		rc = hlg_options_add_selection(options, "--", "reason", args->reason,
+					       err);
 	if (rc == 0 && args->port.n)
-		rc = hlg_options_add_selection(options, "port", args->ports, err);
+		rc = hlg_options_add_selection(options, "--", "port", args->ports, err);
 	return rc;
 }
 

@@ -85,7 +85,7 @@ static int no_room(const struct feed *feed, struct hlg_err *err)
 		return hlg_err_memory(err, feed->path);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: has processes with more than %zu mappings (report it "
-			   "without mode=)",
+			   "without --mode=)",
 			   feed->path, HLG_TASKS_MAPPINGS_MAX);
 }
 

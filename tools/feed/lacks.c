@@ -58,9 +58,10 @@ void hlg_lacks_add(struct hlg_recording_sums *to, const struct hlg_recording_sum
 static void note_late(const struct hlg_recording_sums *sums, const char *of,
 		      struct hlg_note_list *notes)
 {
-	static const char why[] = "not in the order of time: processes of the host may be "
-				  "named wrongly, or not at all (of record --threads, "
-				  "select a part: time=)";
+	static const char why[] =
+		"not in the order of time: processes of the host may be "
+		"named wrongly, or not at all (of record --threads, "
+		"select a part: --time=)";
 
 	if (sums->late && sums->recordings > 1)
 		hlg_note_list_warn(notes, "%s%" PRIu64 " of %" PRIu64 " recordings %s %s",
@@ -78,9 +79,8 @@ static void note_undecoded(const struct hlg_recording_sums *sums, const char *of
 		"exits, and where guests are entered, are not decoded (record again)";
 
 	if (sums->undecoded && sums->recordings > 1)
-		hlg_note_list_warn(notes,
-				   "%s%" PRIu64 " of %" PRIu64 " recordings %s %s", of,
-				   sums->undecoded, sums->recordings,
+		hlg_note_list_warn(notes, "%s%" PRIu64 " of %" PRIu64 " recordings %s %s",
+				   of, sums->undecoded, sums->recordings,
 				   hlg_plural_word(sums->undecoded, "has", "have"), why);
 	else if (sums->undecoded)
 		hlg_note_list_warn(notes, "%sthe recording has %s", of, why);
@@ -100,13 +100,13 @@ static void note_left_out(const struct hlg_recording_sums *sums, const char *of,
 						  "no sense and were skipped",
 				   of, skipped);
 	if (sums->unknown)
-		hlg_note_list_warn(notes,
-				   "%s%" PRIu64
-				   " record%s that this hlguest does not know, and %s "
-				   "skipped (is it older than perf?)",
-				   of, sums->unknown,
-				   sums->unknown == 1 ? " is of a type" : "s are of types",
-				   sums->unknown == 1 ? "was" : "were");
+		hlg_note_list_warn(
+			notes,
+			"%s%" PRIu64 " record%s that this hlguest does not know, and %s "
+			"skipped (is it older than perf?)",
+			of, sums->unknown,
+			sums->unknown == 1 ? " is of a type" : "s are of types",
+			sums->unknown == 1 ? "was" : "were");
 	if (sums->packed)
 		hlg_note_list_warn(
 			notes,
@@ -180,10 +180,10 @@ void hlg_lacks_note(const struct hlg_recording_sums *sums, const char *of,
 		    const char *loss, struct hlg_note_list *notes)
 {
 	if (sums->lost)
-		hlg_note_list_warn(
-			notes, "%s%" PRIu64 " event%s lost while recording%s", of,
-			sums->lost, sums->lost == 1 ? " was" : "s were",
-			loss ? loss : " (a larger -m, or a lower -F, loses less)");
+		hlg_note_list_warn(notes, "%s%" PRIu64 " event%s lost while recording%s",
+				   of, sums->lost, sums->lost == 1 ? " was" : "s were",
+				   loss ? loss
+					: " (a larger -m, or a lower -F, loses less)");
 	if (sums->throttled)
 		hlg_note_list_warn(notes,
 				   "%sthe kernel throttled sampling %" PRIu64

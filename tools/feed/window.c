@@ -51,7 +51,7 @@ int hlg_feed_window(struct hlg_select_window *window, const char *path,
 	if (!hlg_perfdata_is_kept(path))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: a pipe does not tell when the recording began "
-				   "(save it to a file for this time=)",
+				   "(save it to a file for this --time=)",
 				   path);
 	rc = hlg_perfdata_open(&pd, path, err);
 	if (rc < 0)

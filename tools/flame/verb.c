@@ -492,8 +492,8 @@ const struct hlg_verb hlg_verb_flame = {
 	       "searches in a browser, and shows the same without a script.\v"
 	       "Whole stacks are drawn where samples have callchains (hlguest record "
 	       "--stacks). With --before, widths are those of FILE, and frames are "
-	       "coloured whose share changed significantly. Without mode= host and "
-	       "guest are shown; min= is the share of the narrowest frame (0.01).",
+	       "coloured whose share changed significantly. Without --mode= host and "
+	       "guest are shown; --min= is the share of the narrowest frame (0.01).",
 	.examples = "hlguest flame -o flame.svg guest.elf\tperf.data.guest as a picture "
 		    "for a browser\n"
 		    "hlguest flame -o changes.svg guest.elf after.data "

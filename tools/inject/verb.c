@@ -96,12 +96,12 @@ static int refuse(const struct injection *j, struct hlg_err *err)
 	const struct hlg_trust *trust = &j->report.trust;
 	bool some = trust->n_fitting && trust->n_threads && !j->choice.options;
 
-	return hlg_err_set(err, HLG_EINPUT, "%s%s",
-			   j->report.banner ? j->report.banner
-					    : "samples do not fit (force=yes)",
-			   some ? "; inject writes those that fit alone, with sandbox=, "
-				  "pid= or tid= of their guests"
-				: "");
+	return hlg_err_set(
+		err, HLG_EINPUT, "%s%s",
+		j->report.banner ? j->report.banner : "samples do not fit (--force=yes)",
+		some ? "; inject writes those that fit alone, with --sandbox=, "
+		       "--pid= or --tid= of their guests"
+		     : "");
 }
 
 /* The profile, where the images lie, and whether that can be believed. */

@@ -212,7 +212,7 @@ int hlg_pprof_encode(const struct hlg_saved *saved, unsigned char **data, size_t
 	if (*size > HLG_SAVED_MAX_BYTES)
 		rc = hlg_err_set(err, HLG_EINPUT,
 				 "profile: is larger than %zu bytes (save it with less "
-				 "in by=)",
+				 "in --by=)",
 				 HLG_SAVED_MAX_BYTES);
 	if (rc == 0) {
 		e.packed = malloc(e.largest + 1);

@@ -59,7 +59,7 @@ static int fail_large(const struct input *in, struct hlg_err *err)
 {
 	return fail(in, err,
 		    "is larger than any profile of hlguest's (save it with less "
-		    "in by=)");
+		    "in --by=)");
 }
 
 static int make_room(const struct input *in, struct bytes *bytes, struct hlg_err *err)

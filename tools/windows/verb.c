@@ -199,7 +199,7 @@ static int select_rows(struct hlg_windows *w, const struct hlg_run *run, const c
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: selects none of %zu %s (hlguest windows without it "
 			   "shows all)",
-			   run->options.selection, n, what);
+			   run->options.selected_by, n, what);
 }
 
 /* From all windows of the recording to the rows that are shown. */
@@ -421,7 +421,7 @@ const struct hlg_verb hlg_verb_windows = {
 	.usage = "guest.elf[@BASE]... [FILE]",
 	.doc = "Shows what counters counted from one sample of their group to the next: "
 	       "a row for each window, sums by function, or a plot.\v"
-	       "Record them with hlguest record --windows=EVENTS -c N. Without mode= "
+	       "Record them with hlguest record --windows=EVENTS -c N. Without --mode= "
 	       "all windows are shown. Without --format a terminal gets sums by "
 	       "function, and a file or a pipe CSV.",
 	.examples = "hlguest windows guest.elf perf.data.guest\tsums by function\n"

@@ -169,7 +169,7 @@ START_TEST(bases_that_overlap_are_told)
 		{0xffff0, HLG_BASE_NOTE,
 		 HLG_HAVE_ZYDIS ? "lies (FILE@auto tells" : "lies: report these guests"},
 		{0xffff0, HLG_BASE_FOUND,
-		 "lies: report these guests apart (tid=, sandbox="},
+		 "lies: report these guests apart (--tid=, --sandbox="},
 		{0x110000, HLG_BASE_STATED, " (FILE@auto counts them there)"},
 		{0xf0000, HLG_BASE_STATED, " (FILE@auto counts them there)"},
 	};

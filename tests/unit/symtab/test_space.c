@@ -205,11 +205,12 @@ START_TEST(images_lie_in_each_others_holes)
 
 	put(a, 0x10000);
 	put(b, 0x10200); /* its first segment where a's ends, its code where a's is not */
-	expect_overlap("%s@0x10200: overlaps %s@0x10000 at 0x11200 (name one; "
-		       "hlguest report, annotate, diff, exits, flame, lookup and windows "
-		       "take both; inject takes one, with sandbox=, pid= or tid= of "
-		       "who runs it)",
-		       "b.elf", "a.elf");
+	expect_overlap(
+		"%s@0x10200: overlaps %s@0x10000 at 0x11200 (name one; "
+		"hlguest report, annotate, diff, exits, flame, lookup and windows "
+		"take both; inject takes one, with --sandbox=, --pid= or --tid= of "
+		"who runs it)",
+		"b.elf", "a.elf");
 	put(b, 0x10240);
 	settle();
 	expect(0x101ff, a, 0x1ff, NULL);
@@ -373,28 +374,31 @@ START_TEST(overlaps_name_the_base)
 	put_also(a, 0x50000);
 	put(b, 0x80000);
 	put_also(b, 0x51000); /* its head on the code of a */
-	expect_overlap("%s@0x51000: overlaps %s@0x50000 at 0x51000 (name one; "
-		       "hlguest report, annotate, diff, exits, flame, lookup and windows "
-		       "take both; inject takes one, with sandbox=, pid= or tid= of "
-		       "who runs it)",
-		       "b.elf", "a.elf");
+	expect_overlap(
+		"%s@0x51000: overlaps %s@0x50000 at 0x51000 (name one; "
+		"hlguest report, annotate, diff, exits, flame, lookup and windows "
+		"take both; inject takes one, with --sandbox=, --pid= or --tid= of "
+		"who runs it)",
+		"b.elf", "a.elf");
 	put(b, 0x80000); /* the other one is gone */
 	settle();
 	expect_outside(0x52000);
 	expect(0x51000, a, 0x1000, "entrypoint");
 	put_also(a, 0x81040); /* one's own head on the other's code */
-	expect_overlap("%s@0x81040: overlaps %s@0x80000 at 0x81040 (name one; "
-		       "hlguest report, annotate, diff, exits, flame, lookup and windows "
-		       "take both; inject takes one, with sandbox=, pid= or tid= of "
-		       "who runs it)",
-		       "a.elf", "b.elf");
+	expect_overlap(
+		"%s@0x81040: overlaps %s@0x80000 at 0x81040 (name one; "
+		"hlguest report, annotate, diff, exits, flame, lookup and windows "
+		"take both; inject takes one, with --sandbox=, --pid= or --tid= of "
+		"who runs it)",
+		"a.elf", "b.elf");
 	put(b, 0x1000000);
 	put_also(a, 0x82080);
-	expect_overlap("%s@0x82080: overlaps %s@0x81040 at 0x82080 (name one; "
-		       "hlguest report, annotate, diff, exits, flame, lookup and windows "
-		       "take both; inject takes one, with sandbox=, pid= or tid= of "
-		       "who runs it)",
-		       "a.elf", "a.elf");
+	expect_overlap(
+		"%s@0x82080: overlaps %s@0x81040 at 0x82080 (name one; "
+		"hlguest report, annotate, diff, exits, flame, lookup and windows "
+		"take both; inject takes one, with --sandbox=, --pid= or --tid= of "
+		"who runs it)",
+		"a.elf", "a.elf");
 }
 END_TEST
 

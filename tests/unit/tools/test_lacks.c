@@ -72,11 +72,12 @@ START_TEST(one_thing_each)
 	check_note(&(struct hlg_recording_sums){.recordings = 1, .late = 1},
 		   "the recording is not in the order of time: processes of the host may "
 		   "be named wrongly, or not at all (of record --threads, select a part: "
-		   "time=)");
-	check_note(&(struct hlg_recording_sums){.recordings = 3, .late = 2},
-		   "2 of 3 recordings are not in the order of time: processes of the host "
-		   "may be named wrongly, or not at all (of record --threads, select a "
-		   "part: time=)");
+		   "--time=)");
+	check_note(
+		&(struct hlg_recording_sums){.recordings = 3, .late = 2},
+		"2 of 3 recordings are not in the order of time: processes of the host "
+		"may be named wrongly, or not at all (of record --threads, select a "
+		"part: --time=)");
 	check_counts((struct hlg_perfdata_counts){.no_zstd = 6},
 		     "6 compressed records were skipped, with all samples inside (use a "
 		     "hlguest that is built with libzstd)");
@@ -173,7 +174,8 @@ START_TEST(parts)
 						 .left = 9,
 						 .missing = 10};
 	struct hlg_perfdata_counts both = {0};
-	struct hlg_recording_sums sums = {.unjoined = 6, .late = 12}, all = {.recordings = 1};
+	struct hlg_recording_sums sums = {.unjoined = 6, .late = 12},
+				  all = {.recordings = 1};
 
 	hlg_lacks_join(&both, &part);
 	hlg_lacks_join(&both, &part);
