@@ -409,8 +409,9 @@ class Judge:
             if wanted:
                 yield line(f"companion  {self.files[i][0]}  (keep it there: perf reads its "
                            "symbols)")
-        yield line("show       perf report -i out")
         threads = {(s.pid, s.tid) for s in self.samples}
+        several = len({pid for pid, _ in threads}) > 1
+        yield line(f"show       perf report {'--sort=pid,dso,sym ' * several}-i out")
         for pid in sorted({pid for pid, _ in threads}):
             n = sum(own == pid for own, _ in threads)
             yield line(f"process    {self.one.new_id(pid)}  {self.named(pid)}  (of VMM {pid}, "

@@ -291,7 +291,9 @@ static void print_sums(const struct injection *j)
 	hlg_escape_print(stdout, j->out);
 	printf("  (check %s)\n", hlg_banner_said(&j->report));
 	print_files(j);
-	fputs("show       perf report -i ", stdout);
+	/* By default it adds up processes of one name. */
+	printf("show       perf report %s-i ",
+	       only_process(&j->scan) ? "" : "--sort=pid,dso,sym ");
 	hlg_escape_print(stdout, j->out);
 	putchar('\n');
 	for (size_t i = 0, k; i < j->scan.n_guests; i = k) {
