@@ -8,6 +8,7 @@
 #include "symtab/bsearch.h"
 #include "symtab/code/edge.h"
 #include "symtab/code/part-fit.h"
+#include "symtab/image/image-bases.h"
 
 struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
 				    const struct hlg_image *image)
@@ -83,15 +84,16 @@ static void number_bases(struct hlg_image_test *test, const struct hlg_image *im
 {
 	for (size_t i = 0; i < test->n_biases; i++) {
 		const struct hlg_base at = hlg_image_base(image, i);
+		const size_t first = hlg_image_bases_first(image, i);
 
-		if (at.first == i)
+		if (first == i)
 			test->bases[test->n_bases] = (struct hlg_image_test_base){
 				.base = at.base,
 				.tid = HLG_MANY_TIDS,
 			};
 		test->biases[i] = (struct hlg_image_test_bias){
 			at.bias,
-			at.first == i ? test->n_bases++ : test->biases[at.first].number};
+			first == i ? test->n_bases++ : test->biases[first].number};
 	}
 	qsort(test->biases, test->n_biases, sizeof(*test->biases), compare_biases);
 }

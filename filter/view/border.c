@@ -9,6 +9,7 @@
 #include "filter/view/place-name.h"
 #include "symtab/code/line.h"
 #include "symtab/grow.h"
+#include "symtab/image/image-bases.h"
 
 /* Samples of one event at one own address. */
 struct spot {
@@ -467,7 +468,7 @@ static bool is_again(const struct hlg_image *image, uint64_t bias)
 {
 	for (size_t i = 0; i < hlg_image_n_bases(image); i++)
 		if (hlg_image_base(image, i).bias == bias)
-			return hlg_image_base(image, i).first != i;
+			return hlg_image_bases_first(image, i) != i;
 	return false;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/image/image-bases.h"
 #include "symtab/image/lane.h"
 
 void hlg_calls_ports_add(struct hlg_calls_ports *ports, const char *version)
@@ -49,7 +50,7 @@ static uint64_t starts_of(const struct hlg_image *image,
 		struct hlg_transit at = hlg_transits_at(
 			transits, image->elf.entry + hlg_image_base(image, i).bias);
 
-		if (hlg_image_base(image, i).first != i)
+		if (hlg_image_bases_first(image, i) != i)
 			continue;
 		starts += at.entries > at.exits ? at.entries - at.exits : 0;
 	}

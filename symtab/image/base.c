@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/image/image-bases.h"
+
 #define BASE_0_13 UINT64_C(0x1000)
 #define BASE_0_17 UINT64_C(0x4000)
 #define BASE_WASM UINT64_C(0x100000000)
@@ -82,8 +84,10 @@ void hlg_base_describe(const struct hlg_image *image, char *buf, size_t size)
 
 void hlg_base_where(const struct hlg_image *image, char *buf, size_t size)
 {
-	if (image->n_places > 1)
-		snprintf(buf, size, "%zu bases", image->n_places);
+	const size_t n = hlg_image_bases_places(image);
+
+	if (n > 1)
+		snprintf(buf, size, "%zu bases", n);
 	else if (image->from == HLG_BASE_NONE)
 		snprintf(buf, size, "no base");
 	else

@@ -300,6 +300,7 @@ void hlg_image_destroy(struct hlg_image *image)
 	free(image->debug_path);
 	free(image->debug_refused);
 	free(image->also);
+	free(image->firsts);
 	free(image->areas);
 	free(image->path);
 	free(image->file);
@@ -319,7 +320,7 @@ static int place_at(const struct hlg_image *image, uint64_t base, struct hlg_bas
 				   "%s: its %" PRIu64 " bytes at base 0x%" PRIx64
 				   " pass the end of memory (give a lower base)",
 				   image->path, image->end - low, base);
-	*at = (struct hlg_base){base, base - low + hlg_lane_move(image->lane), 0};
+	*at = (struct hlg_base){base, base - low + hlg_lane_move(image->lane)};
 	return 0;
 }
 
@@ -335,6 +336,7 @@ int hlg_image_set_base(struct hlg_image *image, uint64_t base, enum hlg_base_fro
 	image->bias = at.bias;
 	image->from = from;
 	image->n_also = image->n_also_found = 0;
+	image->n_firsts = 0;
 	return 0;
 }
 
@@ -353,6 +355,7 @@ void hlg_image_clear_base(struct hlg_image *image)
 	image->base = image->bias = 0;
 	image->from = HLG_BASE_NONE;
 	image->n_also = image->n_also_found = 0;
+	image->n_firsts = 0;
 }
 
 int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *err)
@@ -365,6 +368,7 @@ int hlg_image_add_base(struct hlg_image *image, uint64_t base, struct hlg_err *e
 	if (!HLG_GROW(image->also, image->n_also))
 		return hlg_err_memory(err, image->path);
 	image->also[image->n_also++] = at;
+	image->n_firsts = 0;
 	return 0;
 }
 
@@ -375,7 +379,7 @@ size_t hlg_image_n_bases(const struct hlg_image *image)
 
 struct hlg_base hlg_image_base(const struct hlg_image *image, size_t i)
 {
-	return i ? image->also[i - 1] : (struct hlg_base){image->base, image->bias, 0};
+	return i ? image->also[i - 1] : (struct hlg_base){image->base, image->bias};
 }
 
 bool hlg_image_lies_at(const struct hlg_image *image, uint64_t base)

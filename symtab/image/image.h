@@ -35,12 +35,9 @@ enum hlg_base_from {
 	HLG_BASE_DEFAULT, /* nothing said anything */
 };
 
-/* Where an image lies in the guest; bias is what own addresses move by. first: of several
- * lanes in which it lies at one and the same base, which of its bases is the first of
- * these; in a space (arranged). */
+/* Where an image lies in the guest; bias is what own addresses move by. */
 struct hlg_base {
 	uint64_t base, bias;
-	size_t first;
 };
 
 struct hlg_image {
@@ -88,7 +85,9 @@ struct hlg_image {
 	size_t n_also_found; /* the last of these, that only the samples tell of */
 	size_t number;       /* among the images of its space, from 0 on */
 	unsigned lane;       /* lane.h; 0 but in a space of several */
-	size_t n_places;     /* how many different bases it has, in whatever lanes; and */
+	/* hlg_image_bases_sum: of each base, of so many as there are; any base that is
+	 * set or added makes that 0, and then they are nothing. */
+	size_t *firsts, n_firsts, n_places;
 	bool everywhere; /* it lies in all lanes, whoever runs it: in a space (arranged)
 			  */
 };

@@ -9,6 +9,7 @@
 #include "symtab/bsearch.h"
 #include "symtab/grow.h"
 #include "symtab/image/base.h"
+#include "symtab/image/image-bases.h"
 
 int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_err *err)
 {
@@ -199,41 +200,9 @@ static bool lies_in(const struct hlg_image *image, unsigned lane, size_t *n,
 	return *n > before;
 }
 
-/* One of an image's bases, by its number. */
-struct numbered {
-	uint64_t base;
-	size_t number;
-};
-
-static int compare_numbered(const void *a, const void *b)
-{
-	const struct numbered *x = a, *y = b;
-	int order = hlg_bsearch_order(x->base, y->base);
-
-	return order ? order : x->number < y->number ? -1 : x->number > y->number;
-}
-
 /* What many ask of an image's bases. False without memory. */
 static bool sum_up(const struct hlg_space *space, struct hlg_image *image)
 {
-	const size_t n = hlg_image_n_bases(image);
-	struct numbered *bases = calloc(n + 1, sizeof(*bases));
-	const bool ok = bases;
-	size_t first = 0;
-
-	for (size_t i = 0; ok && i < n; i++)
-		bases[i] = (struct numbered){hlg_image_base(image, i).base, i};
-	if (ok)
-		qsort(bases, n, sizeof(*bases), compare_numbered);
-	image->n_places = 0;
-	for (size_t i = 0; ok && i < n; i++) {
-		if (i == 0 || bases[i].base != bases[i - 1].base) {
-			first = bases[i].number;
-			image->n_places++;
-		}
-		if (bases[i].number)
-			image->also[bases[i].number - 1].first = first;
-	}
 	image->everywhere = is_shared(image);
 	for (unsigned lane = 0; image->everywhere && lane < space->n_lanes; lane++) {
 		size_t in = 0;
@@ -241,8 +210,7 @@ static bool sum_up(const struct hlg_space *space, struct hlg_image *image)
 
 		image->everywhere = lies_in(image, lane, &in, &base);
 	}
-	free(bases);
-	return ok;
+	return hlg_image_bases_sum(image);
 }
 
 int hlg_space_arrange(struct hlg_space *space, struct hlg_err *err)
@@ -473,7 +441,7 @@ static size_t in_lane(const struct hlg_space *space, unsigned lane, bool everywh
 	}
 	for (size_t i = 0; *image && i < space->n_images; i++)
 		if (hlg_image_are_of_one_name(*image, space->images[i]))
-			all += space->images[i]->n_places;
+			all += hlg_image_bases_places(space->images[i]);
 	if (n != 1 || all == 1)
 		*base = HLG_SPACE_NOWHERE;
 	return names;

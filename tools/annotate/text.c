@@ -15,6 +15,7 @@
 #include "filter/write/text-line.h"
 #include "filter/write/text-sums.h"
 #include "symtab/escape.h"
+#include "symtab/image/image-bases.h"
 #include "symtab/name/demangle.h"
 #include "symtab/plural.h"
 #include "tools/annotate/annotate.h"
@@ -91,11 +92,12 @@ static void put_place(struct writer *w, const struct hlg_place *place)
 		put_wrapped(w, "  ", "%s, guest addresses", kind);
 		return;
 	}
-	if (place->image->n_places == 1)
+	if (hlg_image_bases_places(place->image) == 1)
 		snprintf(where, sizeof(where), "guest 0x%" PRIx64,
 			 hlg_lane_ip(place->start + place->image->bias));
 	else
-		snprintf(where, sizeof(where), "%zu bases", place->image->n_places);
+		snprintf(where, sizeof(where), "%zu bases",
+			 hlg_image_bases_places(place->image));
 	put_wrapped(w, "  ", "%s, %" PRIu64 " byte%s at 0x%" PRIx64 " of %s (%s)", kind,
 		    size, size == 1 ? "" : "s", place->start, place->image->path, where);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Proves that an image keeps the bases it is given, in their order, as far as they leave
- * it room; and that a new base takes the place of all.
+ * it room; that a new base takes the place of all; and that which of them are equal is
+ * known whenever it is asked.
  */
 #include <string.h>
 
+#include "symtab/image/image-bases.h"
 #include "symtab/image/image.h"
 #include "tests/kit/mkelf-guest.h"
 #include "tests/kit/scratch.h"
@@ -81,6 +83,43 @@ START_TEST(added_bases_are_checked)
 }
 END_TEST
 
+static void expect_firsts(const size_t *firsts, size_t n, size_t n_places)
+{
+	ck_assert_uint_eq(hlg_image_n_bases(image), n);
+	ck_assert_uint_eq(hlg_image_bases_places(image), n_places);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_uint_eq(hlg_image_bases_first(image, i), firsts[i]);
+}
+
+/* Which bases are one and the same is known at any time: summed up, and after any base
+ * that is set, added or taken away. */
+START_TEST(equal_bases_are_never_stale)
+{
+	static const uint64_t bases[] = {0x9000,  0x20000, 0x9000,
+					 0x20000, 0x40000, 0x9000};
+	static const size_t firsts[] = {0, 1, 0, 1, 4, 0}, places[] = {1, 2, 2, 2, 3, 3};
+	struct hlg_err err = {0};
+
+	expect_firsts(firsts, 0, 0);
+	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
+		image->lane = (unsigned)i;
+		ck_assert_int_eq(
+			i ? hlg_image_add_base(image, bases[i], &err)
+			  : hlg_image_set_base(image, bases[i], HLG_BASE_STATED, &err),
+			0);
+		expect_firsts(firsts, i + 1, places[i]);
+		if (i != 1)
+			ck_assert(hlg_image_bases_sum(image));
+		expect_firsts(firsts, i + 1, places[i]);
+	}
+	ck_assert_int_eq(hlg_image_set_base(image, 0x1000, HLG_BASE_STATED, &err), 0);
+	expect_firsts(firsts, 1, 1);
+	ck_assert(hlg_image_bases_sum(image));
+	hlg_image_clear_base(image);
+	expect_firsts(firsts, 0, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("image-bases");
@@ -90,5 +129,6 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, bases_are_added);
 	tcase_add_test(tc, added_bases_are_checked);
+	tcase_add_test(tc, equal_bases_are_never_stale);
 	return tap_main(suite);
 }

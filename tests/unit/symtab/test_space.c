@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "symtab/image/image-bases.h"
 #include "tests/kit/mkelf-guest.h"
 #include "tests/kit/scratch.h"
 #include "tests/kit/tap.h"
@@ -523,8 +524,8 @@ START_TEST(lanes_share_what_is_not_across)
 		expect_in(one + 0x30000000, NULL, 0x30000000);
 		expect_in(rest + 0x10000000, NULL, 0x10000000);
 		ck_assert_uint_eq(hlg_image_n_bases(shared), 2);
-		ck_assert_uint_eq(shared->n_places, 1);
-		ck_assert_uint_eq(hlg_image_base(shared, 1).first, 0);
+		ck_assert_uint_eq(hlg_image_bases_places(shared), 1);
+		ck_assert_uint_eq(hlg_image_bases_first(shared, 1), 0);
 		ck_assert_uint_eq(hlg_image_n_bases(first), 1);
 		ck_assert_uint_eq(shared->lane, 0);
 	}
@@ -536,8 +537,8 @@ START_TEST(lanes_share_what_is_not_across)
 	expect_in(rest + 0x10000000, shared, 0);
 	ck_assert_int_eq(hlg_image_add_base(shared, 0x50000000, &err), 0);
 	ck_assert_int_eq(hlg_space_arrange(&space, &err), 0);
-	ck_assert_uint_eq(hlg_image_base(shared, 2).first, 0);
-	ck_assert_uint_eq(hlg_image_base(shared, 3).first, 3);
+	ck_assert_uint_eq(hlg_image_bases_first(shared, 2), 0);
+	ck_assert_uint_eq(hlg_image_bases_first(shared, 3), 3);
 	expect_in(rest + 0x4000, NULL, 0x4000); /* it may be the second's */
 	second->from = HLG_BASE_FOUND;
 	ck_assert_int_eq(hlg_space_share(&space, &err), 0);
