@@ -10,6 +10,10 @@
 #include "symtab/code/part-fit.h"
 #include "symtab/image/image-bases.h"
 
+enum {
+	LEAST_OWN = 10 /* samples that tell what a sandbox runs */
+};
+
 struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
 				    const struct hlg_image *image)
 {
@@ -61,6 +65,26 @@ const struct hlg_image *hlg_trust_of_sandbox(const struct hlg_trust *trust,
 		}
 	}
 	return image;
+}
+
+const struct hlg_image *hlg_trust_of_own(const struct hlg_trust *trust, int32_t sandbox,
+					 uint64_t *base)
+{
+	const struct hlg_trust_own *own;
+	size_t n = 0;
+
+	if (sandbox < 1 || (uint32_t)sandbox > trust->n_own)
+		return NULL;
+	own = &trust->own[sandbox - 1];
+	if (!own->in || own->several)
+		return NULL;
+	for (size_t i = 0; i < trust->n_images; i++)
+		n += trust->images[i].image->map ? 0 : trust->images[i].n_bases;
+	if (n < 2 ||
+	    (own->samples < LEAST_OWN && hlg_profile_sandbox_of(own->at->tid) != sandbox))
+		return NULL;
+	*base = own->in->n_bases > 1 ? own->at->base : HLG_SPACE_NOWHERE;
+	return own->in->image;
 }
 
 const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test)
@@ -129,7 +153,23 @@ static int open_images(struct hlg_trust *trust, const struct hlg_space *space,
 	return rc;
 }
 
-static void add_to_base(struct hlg_image_test *test, const struct hlg_hit *hit)
+static void add_own(struct hlg_trust *trust, const struct hlg_image_test *test,
+		    const struct hlg_image_test_base *at, const struct hlg_hit *hit)
+{
+	const int32_t sandbox = hlg_profile_sandbox_of(hit->tid);
+	struct hlg_trust_own *own;
+
+	if (sandbox < 1 || (uint32_t)sandbox > trust->n_own || test->image->map)
+		return;
+	own = &trust->own[sandbox - 1];
+	own->several |= own->in && own->at != at;
+	own->in = test;
+	own->at = at;
+	own->samples += hit->count.samples;
+}
+
+static void add_to_base(struct hlg_trust *trust, struct hlg_image_test *test,
+			const struct hlg_hit *hit)
 {
 	size_t i = HLG_BSEARCH_BELOW(test->biases, test->n_biases, bias,
 				     hit->ip - hit->addr);
@@ -140,6 +180,7 @@ static void add_to_base(struct hlg_image_test *test, const struct hlg_hit *hit)
 	else if (sum->tid != hit->tid)
 		sum->tid = HLG_MANY_TIDS;
 	hlg_count_add(&sum->count, hit->count);
+	add_own(trust, test, sum, hit);
 }
 
 static int compare_addrs(const void *a, const void *b)
@@ -219,7 +260,7 @@ static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
 		struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
 
 		for (size_t i = 0; ti && i < row->n_hits; i++)
-			add_to_base(ti, &view->hits[row->first_hit + i]);
+			add_to_base(trust, ti, &view->hits[row->first_hit + i]);
 		if (!test_row(ti ? &ti->tested : &trust->all, ti ? ti->code : NULL, view,
 			      row))
 			return false;
@@ -550,6 +591,10 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 	rc = open_images(trust, space, err);
 	if (rc < 0)
 		return rc;
+	trust->n_own = profile ? profile->sandboxes.n : 0;
+	trust->own = calloc(trust->n_own + 1, sizeof(*trust->own));
+	if (!trust->own)
+		return hlg_err_memory(err, "report");
 	if (!test_view(trust, view))
 		return hlg_err_memory(err, "report");
 	told = profile ? identify(trust, profile) : HLG_TRUST_UNTESTED;
@@ -636,5 +681,6 @@ void hlg_trust_finish(struct hlg_trust *trust)
 	}
 	free(trust->images);
 	free(trust->threads);
+	free(trust->own);
 	*trust = (struct hlg_trust){0};
 }

@@ -49,6 +49,14 @@ struct hlg_thread_test {
 	struct hlg_boundaries samples;
 };
 
+/* What a sandbox has at addresses that it alone was sampled at. */
+struct hlg_trust_own {
+	const struct hlg_image_test *in;
+	const struct hlg_image_test_base *at;
+	uint64_t samples;
+	bool several; /* ELFs, or bases of one */
+};
+
 struct hlg_trust {
 	struct hlg_tested all;
 	struct hlg_image_test *images; /* by the images' numbers in the space */
@@ -56,7 +64,9 @@ struct hlg_trust {
 	/* If mixed or a mismatch, and others fit; with most samples off first. */
 	struct hlg_thread_test *threads;
 	size_t n_threads;
-	size_t n_fitting; /* others, each of addresses enough to tell */
+	size_t n_fitting;          /* others, each of addresses enough to tell */
+	struct hlg_trust_own *own; /* of each sandbox, by its number from 1 on */
+	uint32_t n_own;
 };
 
 /*
@@ -85,11 +95,21 @@ enum hlg_trust_verdict hlg_trust_of_ran(const struct hlg_ran *ran);
  * says that it lies there. NULL: there is none. */
 const struct hlg_image *hlg_trust_guess(const struct hlg_trust *trust);
 
-/* The image at a base that has samples of one sandbox alone, this one (its number), where
- * the image has several bases; to *base where. NULL: there is none, or there are several.
+/*
+ * What a sandbox runs, by its number, where ELFs lie at several bases: the image at a
+ * base that has samples of this one alone, if the image has several, and *base; NULL:
+ * there is none, or there are several.
  */
 const struct hlg_image *hlg_trust_of_sandbox(const struct hlg_trust *trust,
 					     int32_t sandbox, uint64_t *base);
+
+/*
+ * The same by addresses that it alone was sampled at, if that is no lane's business: the
+ * ELF that has all of these, if they have ten samples, or if nobody else has any there.
+ * *base: HLG_SPACE_NOWHERE if the image has but one.
+ */
+const struct hlg_image *hlg_trust_of_own(const struct hlg_trust *trust, int32_t sandbox,
+					 uint64_t *base);
 
 /* Where an image's samples fit best, if that is none of its own bases; else NULL. */
 const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test);

@@ -162,7 +162,10 @@ size_t hlg_report_table_runs(const struct hlg_report *r, uint32_t sandbox, unsig
 	*image = hlg_trust_of_sandbox(&r->trust, (int32_t)sandbox, base);
 	if (*image)
 		return 1;
-	return r->space->n_lanes ? hlg_space_in_lane(r->space, lane, image, base) : 2;
+	if (r->space->n_lanes)
+		return hlg_space_in_lane(r->space, lane, image, base);
+	*image = hlg_trust_of_own(&r->trust, (int32_t)sandbox, base);
+	return *image ? 1 : 2;
 }
 
 const char *hlg_report_table_state(enum hlg_state state)

@@ -211,21 +211,40 @@ class Judge(report_model.Judge):
         return [base for base in SPREAD if any(
             guest.place(s.ip - base + TEXT) != OUTSIDE for s in self.guest)]
 
-    def owner(self, base):
-        """The number of the sandbox that alone has samples there; None: none, or several, or it
-        is its recording's only one, of which threads are kept."""
+    def kept_at(self, base):
+        """(whose each is, the sample) there. Of a recording's only sandbox threads are kept."""
         guest = self.made.guests[0]
         files = {one.number for one in self.listed() if len(one.sandboxes) > 1}
-        whose = {(s.sandbox, None) if s.sandbox > 0 and s.file in files else (-1, s.tid)
-                 for s in self.guest if guest.place(s.ip - base + TEXT) != OUTSIDE and (
-                     self.options["gaps"] != "drop" or
-                     guest.place(s.ip - base + TEXT).kind != "gap")}
+        return [((s.sandbox, None) if s.sandbox > 0 and s.file in files else (-1, s.tid), s)
+                for s in self.guest if guest.place(s.ip - base + TEXT) != OUTSIDE and (
+                    self.options["gaps"] != "drop" or
+                    guest.place(s.ip - base + TEXT).kind != "gap")]
+
+    def owner(self, base):
+        """The number of the sandbox that alone has samples there; None: none, or several."""
+        whose = {who for who, _ in self.kept_at(base)}
         return next(iter(whose))[0] if len(whose) == 1 and min(whose, key=str)[1] is None else None
 
     def alone(self, n):
-        """The only one of several bases that it has for itself, or None."""
+        """The only one of several bases that it has for itself, or has all it has for itself at;
+        or None."""
         found = [base for base in self.spread() if self.owner(base) == n]
-        return found[0] if len(found) == 1 and len(self.spread()) > 1 else None
+        return found[0] if len(found) == 1 and len(self.spread()) > 1 else self.own(n)
+
+    def own(self, n):
+        """That one which has all addresses that it alone was sampled at, of ten samples; or
+        None."""
+        whose, mine = collections.defaultdict(set), collections.Counter()
+        is_apart = "sandbox" in self.options["by"]
+        every = [((s.event, s.ip, is_apart and who), who, base)
+                 for base in self.spread() for who, s in self.kept_at(base)]
+        for key, who, _ in every:
+            whose[key].add(who)
+        for key, _, base in every:
+            mine[base] += whose[key] == {(n, None)}
+        mine = +mine
+        return next(iter(mine)) if len(mine) == 1 and len(self.spread()) > 1 and \
+            min(mine.values()) >= LEAST else None
 
     def lanes_of(self, n):
         """What was found of sandboxes of that number, of recordings that list them."""

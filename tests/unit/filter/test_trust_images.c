@@ -20,6 +20,7 @@
 #include "filter/trust/identity.h"
 #include "filter/trust/per-file.h"
 #include "filter/trust/runners.h"
+#include "filter/write/report-table.h"
 #include "symtab/image/lane.h"
 #include "tests/kit/filter-trust.h"
 #include "tests/kit/tap.h"
@@ -689,6 +690,56 @@ START_TEST(a_sandbox_at_a_base)
 }
 END_TEST
 
+/* Each ELF at a base: what a sandbox runs is told by addresses of its own, and of few
+ * samples only if nobody else runs that. */
+START_TEST(a_sandbox_of_several_elfs)
+{
+	static const char *const runs[] = {"a.elf", "b.elf", "b.elf", NULL, NULL, NULL};
+	static const struct {
+		uint32_t sandbox;
+		uint64_t ip, n;
+	} some[] = {
+		{1, 0x5060, 3},   /* of a.elf, alone */
+		{2, 0x65060, 12}, /* of b.elf, not alone: its own addresses, */
+		{3, 0x65120, 10}, /* these, */
+		{3, 0x65060, 1},  /* and one that is not its own */
+		{4, 0x65180, 9},  /* too few */
+		{5, 0x651c0, 10}, /* of b.elf */
+		{5, 0x95060, 1},  /* and c.elf */
+		{6, 0xa0000, 20}, /* of none */
+	};
+	struct hlg_report report;
+	struct hlg_run run;
+
+	kit_guest("a.elf");
+	kit_guest("b.elf");
+	kit_guest("c.elf");
+	kit_start(&run, "a.elf@0x4000 b.elf@0x64000 c.elf@0x94000");
+	hlg_profile_event(&run.profile, "a", 0);
+	for (int i = 0; i < 6; i++)
+		ck_assert(hlg_sandboxes_add(&run.profile.sandboxes, 1, 5 + i));
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
+		for (uint64_t k = 0; k < some[i].n; k++) {
+			struct hlg_sample s = kit_sample(0, some[i].ip + k);
+
+			s.sandbox = some[i].sandbox;
+			hlg_profile_add(&run.profile, &s);
+		}
+	kit_build(&run, &report);
+	for (uint32_t i = 0; i < 6; i++) {
+		const struct hlg_image *image;
+		uint64_t base;
+		size_t n = hlg_report_table_runs(&report, i + 1, 0, &image, &base);
+
+		ck_assert_pstr_eq(n == 1 ? image->path : NULL, runs[i]);
+		if (n == 1)
+			ck_assert_uint_eq(base, HLG_SPACE_NOWHERE);
+	}
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* n distinct addresses from ip on, step apart. */
 static void add_some(struct hlg_run *run, uint64_t ip, uint64_t n, uint64_t step)
 {
@@ -839,6 +890,7 @@ int main(void)
 	tcase_add_test(tc, a_stretch_of_another_elf);
 	tcase_add_test(tc, a_stretch_without_samples);
 	tcase_add_test(tc, a_sandbox_at_a_base);
+	tcase_add_test(tc, a_sandbox_of_several_elfs);
 	tcase_add_loop_test(tc, aarch64_bears_out_each_base, 0, 4);
 	tcase_add_loop_test(tc, aarch64_bears_out_a_file, 0, 2);
 	/* On AArch64 a base hardly stands out. */
