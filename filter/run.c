@@ -333,6 +333,17 @@ void hlg_run_warn(const struct hlg_report *report, const struct hlg_format *form
 	fputc('\n', stderr);
 }
 
+void hlg_run_warn_check(const struct hlg_report *report, const char *of)
+{
+	for (size_t i = 0; i < report->remarks.n; i++) {
+		if (report->remarks.level[i] != HLG_NOTE_WARNING)
+			continue;
+		fprintf(stderr, "hlguest: warning: %s", of);
+		hlg_escape_print(stderr, report->remarks.line[i]);
+		fputc('\n', stderr);
+	}
+}
+
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 {
 	struct hlg_report report;

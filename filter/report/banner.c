@@ -104,9 +104,9 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 }
 
 /* Is one recording alone known to have samples of an image? */
-static bool is_of_one(const struct hlg_report *r, const struct hlg_image *image)
+static bool is_of_one(const struct hlg_profile *profile, const struct hlg_image *image)
 {
-	const struct hlg_origins *origins = &r->profile->origins;
+	const struct hlg_origins *origins = &profile->origins;
 	size_t first, n = hlg_origins_of(origins, HLG_ORIGIN_IMAGE, &first);
 
 	for (size_t i = first; i < first + n; i++)
@@ -116,33 +116,50 @@ static bool is_of_one(const struct hlg_report *r, const struct hlg_image *image)
 }
 
 /* "another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
- * ELF that ran)": as recordings tell. */
+ * ELF that ran)": as recordings tell. mixed: this one ran in some, or beside it. */
+static void put_build(FILE *f, const struct hlg_profile *profile,
+		      const struct hlg_image *image, const struct hlg_ran *ran,
+		      bool mixed)
+{
+	const bool both = mixed && is_of_one(profile, image);
+
+	fprintf(f, "another build ran%s: %s with build id %.8s, not %s with %.8s (%s)",
+		both    ? ", too"
+		: mixed ? " in some recordings"
+			: "",
+		ran->file, ran->id, image->path, image->elf.build_id,
+		both    ? "name both"
+		: mixed ? "report them apart, each with the ELF that ran"
+			: "give the ELF that ran");
+}
+
 static bool put_builds(FILE *f, const struct hlg_report *r)
 {
-	const bool mixed = r->trust.all.verdict == HLG_TRUST_MIXED;
 	bool any = false;
 
 	for (size_t i = 0; i < r->trust.n_images; i++) {
 		const struct hlg_image_test *ti = &r->trust.images[i];
-		const bool both = mixed && is_of_one(r, ti->image);
 
 		if (ti->identity != HLG_IDENTITY_OTHER)
 			continue;
-		fprintf(f,
-			"%sanother build ran%s: %s with build id %.8s, not %s with %.8s "
-			"(%s)",
-			any ? "; " : "",
-			both    ? ", too"
-			: mixed ? " in some recordings"
-				: "",
-			ti->ran->file, ti->ran->id, ti->image->path,
-			ti->image->elf.build_id,
-			both    ? "name both"
-			: mixed ? "report them apart, each with the ELF that ran"
-				: "give the ELF that ran");
+		fputs(any ? "; " : "", f);
+		put_build(f, r->profile, ti->image, ti->ran,
+			  r->trust.all.verdict == HLG_TRUST_MIXED);
 		any = true;
 	}
 	return any;
+}
+
+char *hlg_banner_build(const struct hlg_profile *profile, const struct hlg_image *image,
+		       const struct hlg_ran *ran)
+{
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
+
+	if (!f)
+		return NULL;
+	put_build(f, profile, image, ran, hlg_trust_of_ran(ran) == HLG_TRUST_MIXED);
+	return hlg_memstream_close(&m);
 }
 
 /* Are at least half of those that do not fit of code that has moved? */

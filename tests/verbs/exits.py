@@ -139,11 +139,16 @@ def check_choice(build, path, known):
     return wrong
 
 
-def check_base(build, folder, samples):
-    """Samples of the guest show where an ELF lies whose base nothing states, also of what
-    cannot be read twice."""
-    path = os.path.join(folder, "base.data")
-    known, rng = Known(5, 1, splice.NEW, False), random.Random(5)
+class Outside(Known):
+    """All exits left from an address that is no ELF's."""
+
+    def build(self, change, functions, pairs, halts):
+        super().build(change, {name: [0xfffffd0000001000] for name in functions}, pairs, halts)
+
+
+def write_sampled(path, samples, kind=Known):
+    """A recording with samples of the guest, too."""
+    known, rng = kind(5, 1, splice.NEW, False), random.Random(5)
     code = re.findall(r"^ +([0-9a-f]+):", must("objdump", "-d", ELF), re.M)
     for at in rng.sample(code, samples):
         time = rng.randrange(10 ** 9, 2 * 10 ** 9)
@@ -151,6 +156,26 @@ def check_base(build, folder, samples):
                                                         TIDS[0])))
     known.records.sort(key=lambda r: r[0])
     known.write(path)
+    return known
+
+
+def check_outside(build, folder):
+    """Where no exit left from the ELF, its samples do not vouch for what is shown."""
+    path = os.path.join(folder, "outside.data")
+    write_sampled(path, 400, Outside)
+    out, err, status = run(hlguest_of(build), "exits", f"{ELF}@auto", path)
+    if "cannot decode" in out + err:
+        raise Skip("this build cannot decode x86-64")
+    if "[outside]" not in out or status or "OK" in out + err or \
+            "no address lies in a function" not in out:
+        yield f"status {status}: {out[:900]} {err}"
+
+
+def check_base(build, folder, samples):
+    """Samples of the guest show where an ELF lies whose base nothing states, also of what
+    cannot be read twice."""
+    path = os.path.join(folder, "base.data")
+    known = write_sampled(path, samples)
     words = ["exits", "-v", "--format=csv", f"{ELF}@auto"]
     out, err, _ = run(hlguest_of(build), *words, path)
     table = list(csv.reader(io.StringIO(out)))
@@ -654,6 +679,7 @@ def main():
         check_all_arm(tap, build, folder)
         tap.run("selection, csv", check_choice, build, path, known)
         tap.run("the base found from samples", check_base, build, folder, 300)
+        tap.run("no exit is of the ELF", lambda: list(check_outside(build, folder)))
         tap.run("a directory", lambda: list(check_directory(build, folder)))
         tap.run("one thread", lambda: list(check_alone(build, folder)))
         tap.run("lost records", check_lost, build, folder)

@@ -141,17 +141,22 @@ def callers(stale):
         yield f"{told} are told"
 
 
-FIRST_SAMPLE = 6615637234  # of RECORDING
+# A recording, when its first sample was, and its guest's ELF.
+MIX = RECORDING, 6615637234, GUEST
+EXITS = os.path.join(DATA, "hyperlight", "exits.data"), 16341923234, GUEST
+WINDOWS = (os.path.join(DATA, "demo-windows.data"), 17266990451755,
+           os.path.join(DATA, "demo.elf"))
 
 
 class Noted:
     """Recordings of the same samples, each noted with a build, which no sample tells."""
 
-    def __init__(self, build, work):
+    def __init__(self, build, work, of=MIX):
         self.build, self.work = build, work
-        with open(GUEST, "rb") as f:
+        self.recording, self.first_sample, guest = of
+        with open(guest, "rb") as f:
             self.guest = f.read()
-        self.elf = os.path.join(work, "guest.elf")
+        self.elf = os.path.join(work, os.path.basename(guest))
         # Where Hyperlight notes its version is room for a build id of 16 bytes.
         self.at = self.guest.index(b"Hyperlight\0") - 12
 
@@ -168,10 +173,11 @@ class Noted:
     def record(self, name, build_id, changed=b"", also=()):
         """also: build ids of further guests of the same name."""
         data = os.path.join(self.work, name)
-        shutil.copy(RECORDING, data)
+        shutil.copy(self.recording, data)
         content = self.content(build_id) + changed
         document = {"hlguest": "0", "format": 1,
-                    "recording": {"size": os.path.getsize(data), "first_sample": FIRST_SAMPLE},
+                    "recording": {"size": os.path.getsize(data),
+                                  "first_sample": self.first_sample},
                     "guests": [{"file": self.elf, "inside": "0x0", "size": len(content),
                                 "build_id": i and i.hex(), "crc32": hex(zlib.crc32(content))}
                                for i in (build_id, *also)]}
@@ -287,6 +293,42 @@ def changed(build, work):
             yield f"{words}: status {status}: {out[:900]} {err}"
 
 
+# Verbs besides report, a word that is what the verb shows where the ELF is right, and how
+# often it is without one.
+VERBS = (
+    (MIX, ("lookup", "{elf}", "{data}", "0x3ef0b"), "memset"),
+    (MIX, ("lookup", "{elf}", "{data}", "{other}", "0x3ef0b"), None),
+    (MIX, ("base", "{elf}", "{data}"), None),
+    (WINDOWS, ("windows", "--format=text", "{elf}", "{data}"), "hash_block"),
+    (WINDOWS, ("windows", "--format=text", "{elf}@0x4000", "{data}"), "hash_block"),
+    (EXITS, ("exits", "{elf}", "{data}"), "try_send"),
+    (EXITS, ("exits", "--format=csv", "{elf}@0x4000", "{data}"), "try_send"),
+    (EXITS, ("exits", "--time=+0,+1", "{elf}", "{data}"), "try_send"),
+    (EXITS, ("exits", "{elf}", "{data}", "{other}"), "try_send"),
+)
+
+
+def verbs(build, work):
+    """Whoever reads a recording has the verdict of a report."""
+    hlguest = hlguest_of(build)
+    for n, (of, words, name) in enumerate(VERBS):
+        bench = Noted(build, os.path.join(work, str(n)), of)
+        os.mkdir(bench.work)
+        bench.write_elf(B)
+        a, b = bench.record("a.data", A), bench.record("b.data", B)
+        mixed = "{other}" in words
+        for data in a, b:
+            named = {"elf": bench.elf, "data": data, "other": b if data == a else a}
+            out, err, status = run(hlguest, *(word.format(**named) for word in words))
+            both = " ".join((out + err).split())
+            other = ("another build ran in some recordings: " if mixed else
+                     "another build ran: ") + os.path.basename(bench.elf) + " with build id 41414141"
+            if (other in both) != (mixed or data == a) or \
+                    (status == 3) != (data == a and not mixed) or \
+                    name and (name in out) != (status == 0):
+                yield f"{words}, {os.path.basename(data)}: {status}: {out[:700]} {err}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
@@ -299,6 +341,7 @@ def main():
         tap.run("shifted", lambda: [*shifted(stale)])
         tap.run("callers and times are shifted, too", lambda: [*callers(stale)])
     for name, check in (("each recording has its build", noted),
+                        ("verbs besides report have its verdict", verbs),
                         ("merged profiles keep builds that differ", merged),
                         ("without build ids", changed)):
         with tempfile.TemporaryDirectory() as work:

@@ -9,6 +9,8 @@
 
 #include "filter/output/memstream.h"
 #include "filter/output/out.h"
+#include "filter/report/banner.h"
+#include "filter/report/notes.h"
 #include "filter/report/nothing.h"
 #include "filter/run.h"
 #include "filter/stats/interval.h"
@@ -490,13 +492,44 @@ static int write_all(struct hlg_run *run, const struct claims *claims,
 	return rc < 0 ? hlg_output_error(err) : status;
 }
 
+/* Where another build ran, the base may be that build's; and none is as expected, as what
+ * this ELF states says nothing of it. Returns the status. */
+static int check_builds(struct hlg_run *run, struct claims *claims, struct hlg_err *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < run->profile.ran.n && i < run->space.n_images; i++) {
+		const struct hlg_image *image = run->space.images[i];
+		const struct hlg_ran *ran = &run->profile.ran.at[i];
+		const enum hlg_trust_verdict told = hlg_trust_of_ran(ran);
+		char *said;
+
+		hlg_notes_warn_changed(&run->notes, image, ran);
+		if (told == HLG_TRUST_UNTESTED)
+			continue;
+		said = hlg_banner_build(&run->profile, image, ran);
+		run->notes.lost |= !said;
+		if (said && told == HLG_TRUST_MISMATCH) {
+			hlg_err_set(err, HLG_EINPUT, "%s", said);
+			hlg_output_error(err);
+			status = 3;
+			for (size_t k = 0; k < claims->n; k++)
+				claims->at[k].any &= claims->at[k].image != i;
+		} else if (said) {
+			hlg_note_list_warn(&run->notes, "%s", said);
+		}
+		free(said);
+	}
+	return status;
+}
+
 static int base(const struct hlg_inputs *in)
 {
 	struct hlg_batch batch = {0};
 	struct claims claims;
 	struct hlg_run run;
 	struct hlg_err err;
-	int rc = start(&run, in, &claims, &err), status = 0;
+	int rc = start(&run, in, &claims, &err), status = 0, ran = 0;
 
 	if (rc == 0)
 		rc = hlg_inputs_read(in, &run, &batch, &status, &err);
@@ -504,6 +537,8 @@ static int base(const struct hlg_inputs *in)
 		rc = hlg_err_memory(&err, "base");
 	if (rc == 0 && batch.n_read)
 		rc = hlg_nothing_check(&run.profile, "", &err);
+	if (rc == 0 && batch.n_read)
+		ran = check_builds(&run, &claims, &err);
 	if (batch.n_read) {
 		hlg_batch_note(&batch, &run);
 		hlg_output_notes(NULL, &run.notes, HLG_OUTPUT_WARNINGS);
@@ -515,7 +550,7 @@ static int base(const struct hlg_inputs *in)
 	} else if (batch.n_read) {
 		int found = write_all(&run, &claims, &err);
 
-		status = status ? status : found;
+		status = status ? status : found ? found : ran;
 	}
 	hlg_batch_finish(&batch);
 	hlg_run_finish(&run);

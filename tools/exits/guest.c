@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/profile/select.h"
 #include "filter/report/banner.h"
 #include "filter/report/notes.h"
 #include "filter/trust/base-search.h"
+#include "filter/trust/identity.h"
 #include "symtab/image/base.h"
+#include "tools/feed/noted-builds.h"
 #include "tools/inputs/unnamed.h"
 
 enum {
@@ -72,11 +75,17 @@ static uint64_t function_of(struct hlg_exits_guest *g, uint64_t ip)
 static bool fits_so_far(struct hlg_exits_guest *g)
 {
 	struct hlg_report *report = &g->check.report;
+	struct hlg_profile *profile = &g->check.profile;
 	struct hlg_err err;
-	bool fits = hlg_address_check_judge(&g->check, &g->run->space, &err) == 0 &&
-		    !report->suppressed;
+	bool fits;
 
+	hlg_builds_merge(&profile->builds, &g->builds);
+	hlg_identity_judge(profile, &g->run->space, false);
+	fits = hlg_address_check_judge(&g->check, &g->run->space, &err) == 0 &&
+	       !report->suppressed;
 	hlg_report_finish(report);
+	/* Of each recording by itself it is asked later. */
+	hlg_rans_finish(&profile->ran);
 	return fits;
 }
 
@@ -144,6 +153,8 @@ int hlg_exits_guest_start(struct hlg_exits_guest *g, struct hlg_run *run,
 
 	g->run = run;
 	hlg_unnamed_ask(in, &g->check.options);
+	for (size_t i = 0; i < in->n_files; i++)
+		hlg_noted_builds_add(&g->builds, in->files[i]);
 	if (rc == 0)
 		rc = learn(g, in, sums, &counts->n_samples, err);
 	if (rc == 0)
@@ -178,6 +189,27 @@ static int add_exits(struct hlg_profile *profile, const struct hlg_exits_sums *s
 	return 0;
 }
 
+int hlg_exits_guest_identify(struct hlg_exits_guest *g, const char *path,
+			     const struct hlg_exits_sums *sums, struct hlg_err *err)
+{
+	/* What is in the sums has been selected. */
+	struct hlg_options all = hlg_select_all(&g->run->options);
+	struct hlg_profile own;
+	int rc = hlg_profile_init(&own, &all) ? 0 : hlg_err_memory(err, path);
+
+	own.window = (struct hlg_select_window){0, UINT64_MAX, false};
+	if (rc == 0)
+		rc = add_exits(&own, sums, err);
+	if (rc == 0) {
+		hlg_noted_builds_add(&own.builds, path);
+		hlg_identity_judge(&own, &g->run->space, true);
+		hlg_rans_merge(&g->ran, &own.ran);
+		hlg_origins_merge(&g->origins, &own.origins);
+	}
+	hlg_profile_finish(&own);
+	return rc;
+}
+
 static int note_bases(struct hlg_run *run, struct hlg_err *err)
 {
 	for (size_t i = 0; i < run->space.n_images; i++) {
@@ -200,21 +232,62 @@ static int note_bases(struct hlg_run *run, struct hlg_err *err)
 	return 0;
 }
 
+/* Are there exits, and is where they left from in no image? */
+static bool are_outside(const struct hlg_space *space, const struct hlg_exits_sums *sums)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < sums->n_cells; i++) {
+		struct hlg_place place;
+
+		if (!sums->cells[i].key.has_rip)
+			continue;
+		any = true;
+		hlg_space_lookup(space, sums->cells[i].key.rip, &place);
+		if (place.image)
+			return false;
+	}
+	return any;
+}
+
+/* All that there is to judge. Where no exit is of the ELFs, that samples are says nothing
+ * of what is shown. */
+static int gather(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
+		  struct hlg_err *err)
+{
+	struct hlg_run *run = g->run;
+	struct hlg_profile *profile = &g->check.profile;
+	bool outside = are_outside(&run->space, sums);
+
+	if (outside) {
+		hlg_address_check_finish(&g->check);
+		if (hlg_address_check_init(&g->check, run->options.force, err) < 0)
+			return HLG_ESYSTEM;
+	}
+	for (size_t i = 0; (outside || !g->folds) && i < sums->n_cells; i++)
+		if (sums->cells[i].key.has_rip)
+			hlg_address_check_add(&g->check, sums->cells[i].key.rip);
+	hlg_rans_merge(&profile->ran, &g->ran);
+	hlg_rans_merge(&profile->ran, &run->profile.ran);
+	hlg_origins_merge(&profile->origins, &g->origins);
+	return 0;
+}
+
 static int check(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 		 struct hlg_err *err)
 {
 	struct hlg_run *run = g->run;
-	int rc;
+	int rc = gather(g, sums, err);
 
-	for (size_t i = 0; !g->folds && i < sums->n_cells; i++)
-		if (sums->cells[i].key.has_rip)
-			hlg_address_check_add(&g->check, sums->cells[i].key.rip);
-	rc = hlg_address_check_judge(&g->check, &run->space, err);
+	if (rc == 0)
+		rc = hlg_address_check_judge(&g->check, &run->space, err);
 	run->mismatch =
 		rc == 0 && g->check.report.trust.all.verdict == HLG_TRUST_MISMATCH;
 	if (rc == 0 && g->check.report.suppressed)
 		hlg_note_list_warn(&run->notes, "%s",
 				   hlg_banner_suppressed(&g->check.report));
+	if (rc == 0)
+		hlg_notes_tell_changed(&g->check.report, &run->notes);
 	if (rc == 0)
 		hlg_notes_tell_elsewhere(&g->check.report, &run->notes);
 	if (rc == 0)
@@ -248,5 +321,8 @@ int hlg_exits_guest_settle(struct hlg_exits_guest *g, const struct hlg_exits_sum
 void hlg_exits_guest_finish(struct hlg_exits_guest *g)
 {
 	hlg_address_check_finish(&g->check);
+	hlg_builds_finish(&g->builds);
+	hlg_rans_finish(&g->ran);
+	hlg_origins_finish(&g->origins);
 	hlg_whose_finish(&g->whose);
 }

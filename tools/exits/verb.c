@@ -242,7 +242,7 @@ static void add_counts(struct hlg_exits_counts *to, const struct hlg_exits_count
 static int read_file(const struct hlg_inputs *in, size_t number,
 		     const struct hlg_run *run, struct hlg_progress *progress,
 		     struct hlg_exits_sums *sums, struct hlg_exits_counts *counts,
-		     struct hlg_err *err)
+		     struct hlg_exits_guest *guest, struct hlg_err *err)
 {
 	struct hlg_exits_sums own = {.exact = sums->exact,
 				     .halt = sums->halt,
@@ -260,6 +260,9 @@ static int read_file(const struct hlg_inputs *in, size_t number,
 				    err);
 	if (rc == 0 && !own.overflow) {
 		hlg_exits_settle(&own);
+		rc = hlg_exits_guest_identify(guest, path, &own, err);
+	}
+	if (rc == 0 && !own.overflow) {
 		hlg_exits_merge(sums, &own);
 		add_counts(counts, &own_counts);
 		if (sums->no_memory)
@@ -277,7 +280,7 @@ static int read_file(const struct hlg_inputs *in, size_t number,
 /* Tells which could not be read: then *status is 1. Returns how many could. */
 static size_t read_files(const struct hlg_inputs *in, const struct hlg_run *run,
 			 struct hlg_exits_sums *sums, struct hlg_exits_counts *counts,
-			 int *status)
+			 struct hlg_exits_guest *guest, int *status)
 {
 	struct hlg_progress progress;
 	size_t n = 0;
@@ -286,7 +289,7 @@ static size_t read_files(const struct hlg_inputs *in, const struct hlg_run *run,
 	for (size_t i = 0; i < in->n_files; i++) {
 		struct hlg_err err;
 
-		if (read_file(in, i, run, &progress, sums, counts, &err) == 0) {
+		if (read_file(in, i, run, &progress, sums, counts, guest, &err) == 0) {
 			n++;
 			continue;
 		}
@@ -392,7 +395,7 @@ static int exits(struct hlg_inputs *in, const struct arguments *args)
 		leave_out(in, &status);
 	if (rc == 0 && in->n_files)
 		rc = hlg_exits_guest_start(guest, &run, in, &sums, &counts, &err);
-	if (rc == 0 && read_files(in, &run, &sums, &counts, &status)) {
+	if (rc == 0 && read_files(in, &run, &sums, &counts, guest, &status)) {
 		rc = check_selection(&run.options, &sums, &err);
 		if (rc == 0)
 			rc = hlg_exits_guest_settle(guest, &sums, counts.n_samples, &err);

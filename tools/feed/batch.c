@@ -12,6 +12,7 @@
 #include "filter/trust/identity.h"
 #include "tools/feed/again.h"
 #include "tools/feed/lacks.h"
+#include "tools/feed/noted-builds.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/perfdata/sum.h"
 #include "tools/pprof/pprof.h"
@@ -332,8 +333,8 @@ static void read_file(struct worker *w, size_t number)
 	file->rc = tell_apart(w, number, &contents, &found, file);
 	hlg_guest_bases_find_finish(&found);
 	if (file->rc == 0) {
-		if (batch->builds)
-			hlg_builds_merge(&w->file.builds, &batch->builds[number]);
+		if (!batch->given)
+			hlg_noted_builds_add(&w->file.builds, batch->paths[number]);
 		hlg_identity_judge(&w->file, w->space, !contents.saved);
 	}
 	if (file->rc == 0 && w->fits.space &&

@@ -48,8 +48,6 @@ struct hlg_batch {
 	/* Only who lies where is wanted: fill in units, or whole and lane, where guests
 	 * or images lie across each other (apart.h, guest-bases.h). */
 	bool keep_units;
-	/* NULL, or one for each path: what is noted of the builds that ran. */
-	const struct hlg_builds *builds;
 	/* NULL, or one for each path, zeroed: what each file that could be read held by
 	 * itself. The caller finishes them. */
 	struct hlg_profile *profiles;

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "filter/output/target.h"
-#include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
@@ -247,33 +246,6 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 	return false;
 }
 
-/* What record noted beside a recording, and when that was written. What cannot be read
- * says nothing. */
-static void find_builds(struct hlg_builds *builds, const char *path)
-{
-	struct hlg_beside beside;
-	struct hlg_err err;
-	struct stat st;
-	int rc;
-
-	if (!hlg_perfdata_is_kept(path))
-		return;
-	rc = hlg_beside_read(&beside, path, &err);
-	/* A profile is saved later. */
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && !hlg_pprof_is(path))
-		builds->written = st.st_mtime;
-	for (size_t k = 0; rc == 0 && k < beside.n_guests; k++) {
-		struct hlg_build build = {.file = beside.guests[k].file,
-					  .crc = beside.guests[k].crc,
-					  .size = beside.guests[k].size,
-					  .noted = true};
-
-		strcpy(build.id, beside.guests[k].build_id);
-		hlg_builds_add(builds, &build);
-	}
-	hlg_beside_finish(&beside);
-}
-
 /* Which recording was read, where no word says so; and that another is newer. */
 static void tell_default(struct hlg_run *run)
 {
@@ -298,16 +270,10 @@ static void tell_default(struct hlg_run *run)
 int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 		    struct hlg_batch *batch, int *status, struct hlg_err *err)
 {
-	struct hlg_builds *builds = calloc(in->n_files + 1, sizeof(*builds));
 	int rc;
 
-	if (!builds)
-		return hlg_err_memory(err, "builds");
-	for (size_t i = 0; i < in->n_files; i++)
-		find_builds(&builds[i], in->files[i]);
 	for (size_t i = 0; in->noted && i < run->space.n_images; i++)
 		run->space.images[i]->noted = true;
-	batch->builds = builds;
 	if (run->apart) /* else one ELF of several is taken */
 		hlg_unnamed_ask(in, &run->options);
 	if (in->by_default)
@@ -317,10 +283,6 @@ int hlg_inputs_read(const struct hlg_inputs *in, struct hlg_run *run,
 	batch->threads = in->threads;
 	batch->quiet = in->quiet;
 	rc = hlg_batch_read(batch, run, err);
-	batch->builds = NULL;
-	for (size_t i = 0; i < in->n_files; i++)
-		hlg_builds_finish(&builds[i]);
-	free(builds);
 	for (size_t i = 0; i < batch->n_paths && batch->files; i++)
 		if (batch->files[i].rc < 0)
 			*status = hlg_output_error(&batch->files[i].err);

@@ -13,6 +13,7 @@
 #include "tools/cli/output.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
+#include "tools/feed/noted-builds.h"
 #include "tools/feed/window.h"
 #include "tools/inputs/inputs.h"
 #include "tools/inputs/unnamed.h"
@@ -324,6 +325,13 @@ static int find_whose(struct hlg_whose *whose, struct hlg_run *run,
 	return rc == 0 ? hlg_whose_begin(whose, 0, err) : rc;
 }
 
+/* Did another build run? Samples are here by now. */
+static void identify(struct hlg_run *run, const char *path)
+{
+	hlg_noted_builds_add(&run->profile.builds, path);
+	hlg_identity_judge(&run->profile, &run->space, true);
+}
+
 static int show(const struct hlg_inputs *in, const struct arguments *args)
 {
 	struct hlg_progress progress;
@@ -354,6 +362,8 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 				 : hlg_windows_read(&w, in->files[0], &run.profile, NULL,
 						    &err);
 	hlg_progress_end(&progress);
+	if (rc == 0 && !w.whose)
+		identify(&run, in->files[0]);
 	if (rc == 0)
 		hlg_whose_note(&whose, "windows", &run.notes);
 	if (rc == 0)
