@@ -508,6 +508,30 @@ def check_bases(place):
                                f"bases {far:#x} apart")
 
 
+def check_overlap(place):
+    """Two guests of one process that lie across each other: not both, and one after the other."""
+    recording = original()
+    ip, tid = recording.at(rec.IP), recording.at(rec.TID)
+
+    def move(i, data):
+        data = bytearray(data)
+        if i % 2:
+            struct.pack_into("<Q", data, ip, struct.unpack_from("<Q", data, ip)[0] + 0x1000)
+        struct.pack_into("<2i", data, tid, 77, 78 + i % 2)
+        return bytes(data)
+    recording.change(move)
+    path = place.path("across")
+    recording.write(path)
+    for elf in DEMO, DEMO + "@auto":
+        yield from place.refused("which overlaps where it lies", 1, elf, path, "-o", "x")
+        must(place.hlguest, "inject", elf, path, "-o", "forced", "--force", cwd=place.folder)
+    must(place.hlguest, "inject", "--tid=78", DEMO + "@auto", path, "-o", "one", cwd=place.folder)
+    must(place.hlguest, "inject", "--tid=79", DEMO + "@auto", "one", "-o", "both",
+         cwd=place.folder)
+    yield from differences(place.rows(DEMO + "@auto", path)[0], perf_rows_of_all(place.path("both")),
+                           "across each other")
+
+
 def perf_rows_of_all(path):
     return perf_rows(path)
 
@@ -806,7 +830,8 @@ def check_diff(place):
 
 SHAPES = {
     "companion": check_sizes, "a table's name": check_table_name, "perf diff": check_diff,
-    "ELFs of one name": check_same_names,
+    "ELFs of one name": check_same_names, "guests across each other": check_overlap,
+    "guests at several bases": check_bases,
     "pipe mode": check_pipe_mode, "a directory": check_directory,
     "compressed": check_compressed, "callchains": check_callchains,
     "callers": check_children,

@@ -104,6 +104,29 @@ static int refuse(const struct injection *j, struct hlg_err *err)
 		     : "");
 }
 
+/* A process has no room for guests that lie across each other: perf would have no names
+ * for the samples of all but one. */
+static int check_overlaps(const struct injection *j, struct hlg_err *err)
+{
+	const struct hlg_trust *trust = &j->report.trust;
+
+	for (size_t i = 0; i < trust->n_images && !j->run.options.force; i++) {
+		const struct hlg_image *image = trust->images[i].image;
+		const struct hlg_fit *fit = hlg_trust_elsewhere(&trust->images[i]);
+
+		if (!fit || !hlg_image_overlaps(image, fit->base))
+			continue;
+		return hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: %" PRIu64 " samples fit it at base 0x%" PRIx64
+			", which overlaps where it lies, and a process cannot map both "
+			"(inject them one after the other, with --tid= or --sandbox= of "
+			"one guest each; hlguest report -v %s@auto shows who lies where)",
+			image->path, fit->on_samples, fit->base, image->path);
+	}
+	return 0;
+}
+
 /* The profile, where the images lie, and whether that can be believed. */
 static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 		 struct hlg_err *err)
@@ -145,6 +168,8 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 		*status = 3;
 		rc = refuse(j, err);
 	}
+	if (rc == 0 && batch.n_read)
+		rc = check_overlaps(j, err);
 	hlg_batch_finish(&batch);
 	return rc;
 }
