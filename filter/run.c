@@ -333,15 +333,17 @@ void hlg_run_warn(const struct hlg_report *report, const struct hlg_format *form
 	fputc('\n', stderr);
 }
 
-void hlg_run_warn_check(const struct hlg_report *report, const char *of)
+void hlg_run_warn_changed(const struct hlg_report *report, const char *of)
 {
-	for (size_t i = 0; i < report->remarks.n; i++) {
-		if (report->remarks.level[i] != HLG_NOTE_WARNING)
-			continue;
+	struct hlg_note_list notes = {0};
+
+	hlg_notes_tell_changed(report, &notes);
+	for (size_t i = 0; i < notes.n; i++) {
 		fprintf(stderr, "hlguest: warning: %s", of);
-		hlg_escape_print(stderr, report->remarks.line[i]);
+		hlg_escape_print(stderr, notes.line[i]);
 		fputc('\n', stderr);
 	}
+	hlg_note_list_finish(&notes);
 }
 
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
@@ -359,6 +361,8 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 			run->options.out, stream, err);
 	if (rc == 0)
 		hlg_run_warn(&report, run->format, "");
+	if (rc == 0 && !run->format->remarks)
+		hlg_run_warn_changed(&report, "");
 	hlg_report_finish(&report);
 	return rc;
 }

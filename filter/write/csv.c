@@ -109,5 +109,6 @@ static void write_record(FILE *f, const struct hlg_table *t,
 const struct hlg_format hlg_csv_format = {.name = "csv",
 					  .stacks = true,
 					  .notes = true,
+					  .remarks = true,
 					  .head = write_head,
 					  .record = write_record};

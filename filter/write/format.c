@@ -30,12 +30,14 @@ const struct hlg_format hlg_format_text = {.name = "text",
 					   .regions = 5,
 					   .stacks = true,
 					   .notes = true,
+					   .remarks = true,
 					   .files = true,
 					   .reader = true,
 					   .write = write_text};
 const struct hlg_format hlg_format_json = {.name = "json",
 					   .stacks = true,
 					   .notes = true,
+					   .remarks = true,
 					   .files = true,
 					   HLG_FORMAT_JANSSON(write_json)};
 const struct hlg_format hlg_format_folded = {

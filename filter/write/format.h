@@ -31,7 +31,8 @@ struct hlg_format {
 	uint64_t regions;  /* of regions, unless regions= says; 0: as of functions */
 	bool stacks;       /* shows those of stacks=callgraph */
 	bool whole;        /* and is for these: they are whole where there are any */
-	bool notes;        /* has room for notes */
+	bool notes;        /* has room for notes, */
+	bool remarks;      /* and for those of a report's check */
 	bool files;        /* shows what each recording has, and whether it fits */
 	bool reader;       /* is read by people: not written where there is nothing to
 			      show */

@@ -503,6 +503,9 @@ def check_bases(place):
         recording.change(move)
         path = place.path("bases")
         recording.write(path)
+        _, err, status = run(place.hlguest, "inject", DEMO + "@0x4000", path, "-o", path + ".one")
+        if status or "would fit" not in err or "FILE@auto counts them there" not in err:
+            yield f"the samples of one are lost without a word: {status}: {err}"
         place.inject(DEMO + "@auto", path, "bases.out")
         yield from differences(place.rows(DEMO + "@auto", path)[0], perf_rows_of_all(path + ".out"),
                                f"bases {far:#x} apart")

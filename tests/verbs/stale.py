@@ -280,10 +280,25 @@ def merged(build, work):
 
 
 def changed(build, work):
-    """Without build ids, bytes tell: the warning stays, whatever else was recorded."""
+    """Without build ids, bytes tell: the warning stays, whatever else was recorded, and
+    whatever is written."""
     bench = Noted(build, work)
     a, b = bench.record("a.data", None, b"x"), bench.record("b.data", None)
     bench.write_elf(None)
+    reports = "folded", "speedscope", "callgrind", "csv", "json", "html"
+    for i, words in enumerate((
+            ("inject",), ("flame",), ("flame", "--format=folded"), ("lookup", "0x3ef0b"), ("base",),
+            *(("report", f"--format={f}") for f in reports),
+            ("report", "--format=pprof", "--for=pyroscope"))):
+        for data in a, b:
+            out = f"{data}.{i}"
+            _, err, status = run(hlguest_of(build), *words, bench.elf, data, "-o", out)
+            told = err.count("is not the file that was recorded, though it has its name")
+            if words[-1].endswith(("csv", "json", "html")):
+                with open(out, encoding="utf-8") as f:
+                    told += "is not the file that was recorded" in f.read()
+            if status or told != (data == a):
+                yield f"{words}: status {status}: {told}: {err}"
     for words, said in (([a], "is not the file that was recorded,"), ([b], None),
                         ([a, b], "is not the file that was recorded in some recordings"),
                         ([b, a], "is not the file that was recorded in some recordings")):

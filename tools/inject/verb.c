@@ -11,6 +11,7 @@
 
 #include "filter/report/banner.h"
 #include "filter/report/build.h"
+#include "filter/report/notes.h"
 #include "filter/report/nothing.h"
 #include "filter/run.h"
 #include "filter/trust/base-search.h"
@@ -127,6 +128,17 @@ static int check_overlaps(const struct injection *j, struct hlg_err *err)
 	return 0;
 }
 
+/* What a report would say, and the copy does not show. */
+static void warn(const struct injection *j)
+{
+	struct hlg_note_list notes = {0};
+
+	hlg_run_warn_changed(&j->report, "");
+	hlg_notes_tell_elsewhere(&j->report, &notes);
+	hlg_output_notes(NULL, &notes, HLG_OUTPUT_WARNINGS);
+	hlg_note_list_finish(&notes);
+}
+
 /* The profile, where the images lie, and whether that can be believed. */
 static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 		 struct hlg_err *err)
@@ -170,6 +182,8 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	}
 	if (rc == 0 && batch.n_read)
 		rc = check_overlaps(j, err);
+	if (rc == 0 && batch.n_read)
+		warn(j);
 	hlg_batch_finish(&batch);
 	return rc;
 }

@@ -439,7 +439,7 @@ static int open_by_samples(struct lookup *l, struct hlg_err *err)
 	}
 	if (rc == 0) {
 		hlg_run_warn(&report, args->format, "");
-		hlg_run_warn_check(&report, "");
+		hlg_run_warn_changed(&report, "");
 	}
 	hlg_report_finish(&report);
 	return rc;

@@ -461,6 +461,7 @@ const struct hlg_format hlg_report_html_format = {
 	.stacks = true,
 	.whole = true,
 	.notes = true,
+	.remarks = true,
 	.files = true,
 	.reader = true,
 	.prepare = prepare,
