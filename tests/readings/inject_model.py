@@ -27,6 +27,7 @@ import forged
 import parsed
 from companion import Units
 from forged import CALLCHAIN, CPU, IDENTIFIER, PERIOD, READ, TID, TIME
+from lacks_model import ends_after
 from lines import different, line, plural
 from made_injected import AUXTRACE, ROUND, Injected, Named
 from modelled import EVENTS, TEXT, TRACEPOINT, Space, is_guest
@@ -433,7 +434,8 @@ class Judge:
                        "busy periods have too few samples")
         if self.cut_off:
             yield line(f"the recording was cut off: {self.cut_off} bytes at its end are missing or "
-                       "hold no whole record")
+                       "hold no whole record" + ends_after(
+                           [e.sample.time for e in self.entries if e.sample is not None]))
 
     def text(self, out, report):
         got = out.split("\n")[:-1]

@@ -33,6 +33,13 @@ NO_END = "no end: perf record was killed, or the file was cut off (what came las
     "notes behind it, may be missing)"
 
 
+def ends_after(times):
+    """How much of the run is there."""
+    took = max(times, default=0) - min(times, default=0)
+    span = f"{took / 10**9 + 1e-9:.1f} s" if took >= 10**8 else f"{took // 1000 / 1000:.3f} ms"
+    return f", and it ends after {span}: what came later is not there" if took else ""
+
+
 class Broken(Recording):
     """parts: (what, bytes) each; what is a sample, the name of a counter, or None."""
 
@@ -235,9 +242,10 @@ class Judge:
             yield f"{damaged} of {n} recordings {'is' if damaged == 1 else 'are'} damaged: what " + \
                 "follows where no record begins was not read"
         if left and not several:
-            yield "the recording is damaged: no record begins where one should, and " + \
-                f"{left} bytes from there on were not read" if damaged else "the recording was " + \
-                f"cut off: {left} bytes at its end are missing or hold no whole record"
+            yield ("the recording is damaged: no record begins where one should, and "
+                   f"{left} bytes from there on were not read" if damaged else "the recording was "
+                   f"cut off: {left} bytes at its end are missing or hold no whole record") + \
+                ends_after([s.time for s in self.read[0].seen()])
         if ends:
             has = "has" if ends == 1 else "have"
             yield f"{ends} of {n} recordings {has} {NO_END}" if n > 1 else \

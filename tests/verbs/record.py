@@ -99,7 +99,8 @@ def check_full(build, folder):
     if status == 77 or "unshare" in err:
         raise Skip("no file system can be mounted")
     if status != 1 or "a.data: is cut off, as the disk is full" not in err or "now:" in err or \
-            "did a guest run" in err:
+            "did a guest run" in err or " 0 lost" in err or \
+            not re.search(r" of the host, up to [\d.]+ m?s; what came later is lost", err):
         yield f"status {status}: {err}"
 
 

@@ -3,6 +3,7 @@
 #include "symtab/plural.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "tools/perfdata/sum.h"
 
@@ -127,9 +128,38 @@ static void note_left_out(const struct hlg_recording_sums *sums, const char *of,
 					"s of the host end"));
 }
 
+const char *hlg_lacks_span(char buf[static 24], uint64_t ns)
+{
+	uint64_t tenths;
+
+	if (ns < 100000000) {
+		snprintf(buf, 24, "%" PRIu64 ".%03" PRIu64 " ms", ns / 1000000,
+			 ns / 1000 % 1000);
+		return buf;
+	}
+	tenths = (ns + 50000000) / 100000000;
+	snprintf(buf, 24, "%" PRIu64 ".%" PRIu64 " s", tenths / 10, tenths % 10);
+	return buf;
+}
+
+/* How much of the run is there, where that is known: bytes tell little of it, since perf
+ * that could not write has no idea how many more there would have been. */
+static const char *ends_after(char buf[static 80], const struct hlg_recording_sums *sums)
+{
+	char span[24];
+
+	buf[0] = '\0';
+	if (sums->took)
+		snprintf(buf, 80, ", and it ends after %s: what came later is not there",
+			 hlg_lacks_span(span, sums->took));
+	return buf;
+}
+
 static void note_left(const struct hlg_recording_sums *sums, const char *of,
 		      struct hlg_note_list *notes)
 {
+	char after[80];
+
 	if (sums->recordings > 1 && sums->damaged)
 		hlg_note_list_warn(notes,
 				   "%s%" PRIu64 " of %" PRIu64
@@ -154,10 +184,11 @@ static void note_left(const struct hlg_recording_sums *sums, const char *of,
 			sums->damaged
 				? "%sthe recording is damaged: no record begins where "
 				  "one should, and %" PRIu64
-				  " bytes from there on were not read"
+				  " bytes from there on were not read%s"
 				: "%sthe recording was cut off: %" PRIu64
-				  " bytes at its end are missing or hold no whole record",
-			of, sums->left);
+				  " bytes at its end are missing or hold no whole "
+				  "record%s",
+			of, sums->left, ends_after(after, sums));
 }
 
 static void note_end(const struct hlg_recording_sums *sums, const char *of,

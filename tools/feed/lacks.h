@@ -25,6 +25,9 @@ void hlg_lacks_set(struct hlg_recording_sums *sums,
 /* Adds other recordings: how many they are, what they lack, and nothing else. */
 void hlg_lacks_add(struct hlg_recording_sums *to, const struct hlg_recording_sums *from);
 
+/* How long a recording is: "1.1 s", "93.250 ms". */
+const char *hlg_lacks_span(char buf[static 24], uint64_t ns);
+
 /*
  * Warns of all that sums lack, each note behind of ("before: "). Behind that events were
  * lost stands what a reader should know of it, or do about it; NULL: as of samples.

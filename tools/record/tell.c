@@ -14,6 +14,7 @@
 #include "tools/beside/beside.h"
 #include "tools/cli/output.h"
 #include "tools/feed/feed.h"
+#include "tools/feed/lacks.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/record/count.h"
 #include "tools/record/perf.h"
@@ -127,16 +128,21 @@ static void tell_cut(const struct hlg_record_request *args)
 static void tell_sums(const struct hlg_record_request *args,
 		      const struct hlg_recording_sums *sums, uint64_t traced)
 {
-	char entries[64] = "", *line;
+	char entries[64] = "", lost[80], span[24], *line;
 
 	if (hlg_record_request_traces(args))
 		snprintf(entries, sizeof(entries), "%" PRIu64 " %s%s of KVM, ", traced,
 			 args->exits ? "event" : "call", hlg_plural_s(traced));
+	snprintf(lost, sizeof(lost), "%" PRIu64 " lost", sums->lost);
+	/* Nobody counted what could not be written. */
+	if (args->cut)
+		snprintf(lost, sizeof(lost), "up to %s; what came later is lost",
+			 sums->took ? hlg_lacks_span(span, sums->took) : "there");
 	if (asprintf(&line,
 		     "hlguest: %s: %" PRIu64 " guest sample%s, %" PRIu64
-		     " of the host, %s%" PRIu64 " lost",
+		     " of the host, %s%s",
 		     args->out, sums->guest, hlg_plural_s(sums->guest),
-		     sums->host - traced, entries, sums->lost) < 0)
+		     sums->host - traced, entries, lost) < 0)
 		return;
 	hlg_output_fold(stderr, 0, 0, line);
 	fputc('\n', stderr);

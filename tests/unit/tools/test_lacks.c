@@ -102,6 +102,18 @@ START_TEST(ends)
 	check_counts(cut[2],
 		     "the recording was cut off: 8 bytes at its end are missing or "
 		     "hold no whole record");
+	check_note(&(struct hlg_recording_sums){.recordings = 1,
+						.left = 8,
+						.took = 1149999999},
+		   "the recording was cut off: 8 bytes at its end are missing or hold no "
+		   "whole record, and it ends after 1.1 s: what came later is not there");
+	check_note(&(struct hlg_recording_sums){.recordings = 1,
+						.left = 8,
+						.damaged = 1,
+						.took = 93250999},
+		   "the recording is damaged: no record begins where one should, and 8 "
+		   "bytes from there on were not read, and it ends after 93.250 ms: what "
+		   "came later is not there");
 	for (size_t i = 0; i < 3; i++) {
 		one = (struct hlg_recording_sums){.recordings = 1};
 		hlg_lacks_set(&one, &cut[i]);
