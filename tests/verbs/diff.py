@@ -353,6 +353,30 @@ def check_fail(build):
             yield f"{runs} runs: {status}, {told}; {strict}, {refused}"
 
 
+def check_sums(build):
+    """A sum is one run, however many it sums: that is said, and what to do."""
+    with tempfile.TemporaryDirectory(prefix="diff-") as folder:
+        parts = {}
+        for name, path in ("before", USER), ("after", KERNEL):
+            parts[name] = []
+            for i in range(3):
+                one = shutil.copy(path, os.path.join(folder, f"{name}{i}"))
+                parts[name].append(save(build, folder, ELF, one))
+            must(hlguest_of(build), "merge", "-o", os.path.join(folder, name + ".sum"), *parts[name])
+        sums = [os.path.join(folder, name + ".sum") for name in ("before", "after")]
+        said = "sums 3 recordings, and counts as one: with fewer than three"
+        note = "a profile that sums several counts as one run"
+        for words, first in (([ELF, *sums], sums[0]), ([ELF, *parts["before"], "--after", sums[1]], sums[1]),
+                             ([ELF, *parts["before"], "--after", *parts["after"]], None)):
+            out, err, status = run(hlguest_of(build), "diff", *words, "--fail-if=5", "--wide")
+            if (f"--fail-if: {first} {said}" in err) != (first is not None) or status != 4:
+                yield f"{words}: {status}, {err}"
+            if (note in out) != (words[1:] == sums):
+                yield f"{words}: {out}"
+            if run(hlguest_of(build), "diff", *words, "--fail-if=5", "--strict")[2] != (1 if first else 4):
+                yield f"{words}: --strict"
+
+
 def check_cut(build):
     """What a recording lacks is no gain: --fail-if --strict refuses it, and so its saved profile."""
     with copied(USER, 3) as whole, copied(USER, 3) as cut:
@@ -531,6 +555,7 @@ def main():
     tap.run("saved profiles, no ELF", check_saved_alone, build)
     tap.run("a recording is missing", check_missing, build)
     tap.run("--fail-if", lambda: list(check_fail(build)))
+    tap.run("--fail-if of sums", lambda: list(check_sums(build)))
     tap.run("--fail-if of what is cut off", lambda: list(check_cut(build)))
     tap.run("the total", lambda: list(check_total(build)))
     tap.run("times", lambda: list(check_times(build)))

@@ -178,20 +178,45 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	return rc;
 }
 
+/* A saved profile that counts as one recording though it sums several, and made a side
+ * have too few; NULL if there is none. */
+static const char *sum_of(const struct hlg_side sides[2], uint64_t *recordings)
+{
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < sides[s].in->n_files; i++) {
+			*recordings = sides[s].recordings[i];
+			if (sides[s].in->n_files < HLG_COMPARE_RUNS && *recordings > 1)
+				return sides[s].in->files[i];
+		}
+	return NULL;
+}
+
 /* With fewer recordings, how much runs of the same thing differ is not known: what fails
  * may be chance. */
 static int check_runs(const struct hlg_side sides[2], struct hlg_err *err)
 {
-	static const char subject[] =
-		"--fail-if: fewer than three recordings of each side, whose runs may "
-		"differ by chance (record three or more of each";
+	const bool strict = sides[1].run.options.strict;
+	const char *refuses = strict ? "" : "; --strict refuses", *sum;
+	uint64_t recordings;
 
 	if (sides[0].in->n_files >= HLG_COMPARE_RUNS &&
 	    sides[1].in->n_files >= HLG_COMPARE_RUNS)
 		return 0;
-	if (sides[1].run.options.strict)
-		return hlg_err_set(err, HLG_EINPUT, "%s)", subject);
-	hlg_err_set(err, HLG_EINPUT, "%s; --strict refuses)", subject);
+	sum = sum_of(sides, &recordings);
+	if (sum)
+		hlg_err_set(err, HLG_EINPUT,
+			    "--fail-if: %s sums %" PRIu64
+			    " recordings, and counts as one: with fewer than three of each "
+			    "side, runs may differ by chance (name the profiles that were "
+			    "summed, one by one%s)",
+			    sum, recordings, refuses);
+	else
+		hlg_err_set(err, HLG_EINPUT,
+			    "--fail-if: fewer than three recordings of each side, whose "
+			    "runs may differ by chance (record three or more of each%s)",
+			    refuses);
+	if (strict)
+		return err->code;
 	hlg_output_error(err);
 	return 0;
 }

@@ -90,6 +90,21 @@ __attribute__((format(printf, 3, 4))) static void add(struct hlg_diff *diff,
 	va_end(ap);
 }
 
+/* A sum of recordings counts as one, and hides how these differ. */
+static void tell_chance(struct hlg_diff *diff)
+{
+	bool sums = diff->recordings[0] > diff->side[0].n_runs ||
+		    diff->recordings[1] > diff->side[1].n_runs;
+
+	add(diff, HLG_NOTE_PLAIN, "%s by chance (%s)",
+	    diff->side[0].n_runs + diff->side[1].n_runs == 2
+		    ? "these two runs differ; any two may"
+		    : "these runs differ; any may",
+	    sums ? "a profile that sums several counts as one run: name those that were "
+		   "summed, 3 or more a side"
+		 : "record 3 or more a side");
+}
+
 static void tell_limits(struct hlg_diff *diff)
 {
 	if (diff->incomparable) {
@@ -104,12 +119,7 @@ static void tell_limits(struct hlg_diff *diff)
 		return;
 	}
 	if (!diff->by_runs && diff->functions.n_significant)
-		hlg_note_list_add(&diff->notes,
-				  diff->side[0].n_runs + diff->side[1].n_runs == 2
-					  ? "these two runs differ; any two may by "
-					    "chance (record 3 or more a side)"
-					  : "these runs differ; any may by chance "
-					    "(record 3 or more a side)");
+		tell_chance(diff);
 	if (!diff->by_runs)
 		hlg_note_list_detail(&diff->notes,
 				     "the test knows sampling error and the phases "
