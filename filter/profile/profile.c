@@ -393,7 +393,8 @@ enum hlg_disposition hlg_profile_add_many(struct hlg_profile *p,
 		pass(p, sample, count);
 	} else if (!hlg_sample_is_guest(sample->cpumode)) {
 		disposition = HLG_HOST;
-		p->injected |= sample->tid >= HLG_SAMPLE_INJECTED;
+		if (sample->tid >= HLG_SAMPLE_INJECTED)
+			p->injected += count.samples;
 		hlg_count_add(&p->host, count);
 		hlg_count_add(&p->events[sample->event].host, count);
 		if (p->options->slices)
@@ -497,7 +498,7 @@ static void merge_totals(struct hlg_profile *to, const struct hlg_profile *from)
 	for (int i = 0; i < HLG_N_STATES; i++)
 		hlg_count_add(&to->states[i], from->states[i]);
 	to->untold += from->untold;
-	to->injected |= from->injected;
+	to->injected += from->injected;
 	for (int i = 0; i < HLG_N_IDS; i++)
 		hlg_few_merge(&to->passed[i], &from->passed[i]);
 	to->unrecorded += from->unrecorded;

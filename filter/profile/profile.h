@@ -109,7 +109,7 @@ struct hlg_profile {
 					   * left out */
 	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */
 	bool overflow;       /* the periods' sum passed 2^64 */
-	bool injected;       /* host samples are of guests: hlguest inject wrote them */
+	uint64_t injected;   /* host samples that are guests': hlguest inject wrote them */
 	bool of_addresses;   /* each sample stands for an address, which counts once */
 	const struct hlg_options *options; /* by, and selection; outlives this */
 	bool restricts;

@@ -72,6 +72,16 @@ static void note_guest(struct hlg_report *r)
 
 	if (hlg_nothing_why(r->profile, NULL, &why))
 		hlg_note_list_add(&r->notes, "%s", why.msg);
+	else if (r->profile->injected)
+		hlg_note_list_warn(
+			&r->notes,
+			"%" PRIu64 " of the host's samples %s a guest's, which hlguest "
+			"inject wrote as %s of processes: rows and shares lack %s (give "
+			"the recording that it was made from)",
+			r->profile->injected,
+			hlg_plural_word(r->profile->injected, "is", "are"),
+			hlg_plural_word(r->profile->injected, "one", "those"),
+			hlg_plural_word(r->profile->injected, "it", "them"));
 	if (r->space->n_images && !r->banner && !r->unnamed &&
 	    v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
 	    v->ip_zero.samples < v->kinds[HLG_OUTSIDE].samples / 2)

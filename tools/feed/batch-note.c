@@ -113,6 +113,8 @@ void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
 	if (batch->n_paths > 1) {
 		note_cut(batch, run);
 		sums.left = 0;
+		if (sums.guest)
+			run->profile.injected = 0; /* each file's note tells */
 	}
 	hlg_lacks_note(&sums, "", NULL, &run->notes);
 	note_syms(run, &batch->syms);

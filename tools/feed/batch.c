@@ -2,8 +2,10 @@
 #include "tools/feed/batch.h"
 
 #include <elf.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,6 +269,20 @@ static const char *name_machine(uint16_t machine)
 	return machine == EM_X86_64 ? "x86-64" : machine == EM_AARCH64 ? "AArch64" : NULL;
 }
 
+/* n samples of the host that are a guest's. */
+static void note_injected(struct hlg_batch_file *file, const char *path, uint64_t n)
+{
+	char some[32] = "";
+
+	if (file->sums.guest)
+		snprintf(some, sizeof(some), "%" PRIu64 " of ", n);
+	hlg_note_list_warn(&file->notes,
+			   "%s: hlguest inject wrote %sits guest samples as samples of "
+			   "processes, which are the host's here (give the recording that "
+			   "it was made from)",
+			   path, some);
+}
+
 /* What of a recording is no guest of these images. */
 static void note_recording(const struct worker *w, const char *path,
 			   struct hlg_batch_file *file)
@@ -274,14 +290,9 @@ static void note_recording(const struct worker *w, const char *path,
 	const char *recorded = name_machine(file->sums.machine);
 	const struct hlg_space *space = w->space;
 
-	/* Of one alone the report says it (filter/report/nothing.h). */
+	/* Of one alone the report says it (filter/report/nothing.h, notes.h). */
 	if (w->file.injected && w->batch->n_paths > 1)
-		hlg_note_list_warn(
-			&file->notes,
-			"%s: hlguest inject wrote its guest samples as samples "
-			"of processes, which are the host's here (give the "
-			"recording that it was made from)",
-			path);
+		note_injected(file, path, w->file.injected);
 	/* KVM runs guests of the processor's own kind only. */
 	for (size_t i = 0; file->sums.machine && i < space->n_images; i++) {
 		const struct hlg_image *image = space->images[i];
