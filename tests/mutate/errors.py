@@ -1043,7 +1043,7 @@ ERRORS = [
     ("filter/trust/guest-bases.c", "bases->has_shared |= shared", "bases->has_shared &= shared",
      "bases, as report has them"),
     ("filter/trust/base-seek.c", "	if (x != y)\n		return x > y;\n	return strcmp", "	return strcmp", "filter base_search"),
-    ("filter/trust/base-seek.c", "		if (*n || sought[best].found.n)\n", "		if (sought[best].found.n)\n",
+    ("filter/trust/base-seek.c", "!across || *n || sought[best].found.n", "!across || sought[best].found.n",
      "filter base_search"),
     ("filter/trust/base-seek.c", "n_taken > one->n;", "n_taken == SIZE_MAX;", "filter base_search"),
     ("filter/trust/base-search.c", "moved = moved && space->n_images > 1;", "moved = false;",
