@@ -168,6 +168,17 @@ static bool has_moved(const struct hlg_image_test *ti)
 	return ti->tail.shift && ti->tail.samples >= ti->tested.samples.off / 2;
 }
 
+/* Another build has much of its code where it is, or moved. A part that two programs share,
+ * as of one library, fits moved as well. */
+static bool is_build(const struct hlg_image_test *ti)
+{
+	const struct hlg_boundaries *samples = &ti->tested.samples;
+
+	return has_moved(ti) ||
+	       (ti->tail.shift &&
+		samples->on + ti->tail.samples >= (samples->on + samples->off) / 2);
+}
+
 /* Is there a base, or a move, at which those fit that do not where images lie? */
 static bool is_explained(const struct hlg_report *r)
 {
@@ -288,13 +299,29 @@ static bool put_tails(FILE *f, const struct hlg_report *r)
 	bool any = false;
 
 	for (size_t i = 0; i < r->trust.n_images; i++) {
-		if (!r->trust.images[i].tail.shift)
+		if (!is_build(&r->trust.images[i]))
 			continue;
 		fputs(any ? "; " : ": ", f);
 		any = true;
 		put_tail(f, r, &r->trust.images[i]);
 	}
 	return any;
+}
+
+/* Of what may be another build, or another program that shares a part of its code. */
+static void put_shared(FILE *f, const struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->trust.n_images; i++) {
+		const struct hlg_image_test *ti = &r->trust.images[i];
+		const struct hlg_boundaries *samples = &ti->tested.samples;
+
+		if (ti->tail.shift)
+			fprintf(f,
+				", or another build of %s (%" PRIu64 " of %" PRIu64
+				" samples fit if moved)",
+				r->trust.n_images > 1 ? ti->image->path : "this ELF",
+				ti->tail.samples, samples->on + samples->off);
+	}
 }
 
 /* Nothing says that the image lies where it is. */
@@ -332,6 +359,7 @@ static void put_banner(FILE *f, const struct hlg_report *r, bool threads)
 	if (!(threads && put_threads(f, r, ": ")) && !put_tails(f, r) &&
 	    (!r->unnamed || is_explained(r))) {
 		fputs(": wrong ELF or wrong base", f);
+		put_shared(f, r);
 		put_better(f, &r->trust);
 	}
 }

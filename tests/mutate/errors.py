@@ -739,7 +739,7 @@ ERRORS = [
     ("filter/report/origin-notes.c", "told += o->at[first + i].n;", "told++;", "filter origins"),
     ("filter/report/rates.c", "if (only || !clock_at(r, i))", "if (!clock_at(r, i))",
      "filter notes"),
-    ("filter/report/banner.c", "tail->samples, samples->on + samples->off);", "tail->samples, samples->off);", "golden saved-check"),
+    ("filter/report/banner.c", "ti->tail.samples, samples->on + samples->off);", "ti->tail.samples, samples->off);", "golden saved-check"),
     ("filter/report/nothing.c",
      "			   put_subject(subject, p, of), count_kept(p),\n"
      "			   list_events",

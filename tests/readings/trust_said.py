@@ -96,7 +96,7 @@ class Said:
             return ": " + told
         moved = [entry for entry in self.entries() if entry["moved"]]
         if moved:
-            return ": another build of .* ran: .*(moved by|if moved).*"
+            return ": (another build of .* ran: |wrong ELF or wrong base, or).*(moved by|if moved).*"
         text = ": wrong ELF or wrong base"
         some = [(entry, self.elsewhere(i)) for i, entry in enumerate(self.entries())
                 if self.elsewhere(i)]
