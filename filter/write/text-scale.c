@@ -67,10 +67,18 @@ const char *hlg_text_scale_period(char buf[static 32], const struct hlg_text_sca
 uint64_t hlg_text_scale_ns(const struct hlg_report *r)
 {
 	const struct hlg_sample_span *span = &r->profile->span;
+	struct hlg_select_window window;
+	uint64_t first, last;
 
 	if (r->n_files > 1 || r->recordings > 1)
 		return 0;
-	return hlg_sample_span_known(span) ? span->last - span->first : r->took;
+	if (!hlg_sample_span_known(span))
+		return r->took;
+	/* Of time= what it selects: the samples beside it are of that. */
+	window = hlg_select_window_of(r->options, span->first, span->last);
+	first = span->first > window.start ? span->first : window.start;
+	last = span->last < window.stop ? span->last : window.stop;
+	return last > first ? last - first : 0;
 }
 
 bool hlg_text_scale_span(char buf[static 32], const struct hlg_report *r)

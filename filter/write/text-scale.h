@@ -27,7 +27,7 @@ const char *hlg_text_scale_period(char buf[static 32], const struct hlg_text_sca
 				  uint64_t period);
 
 /* How long was recorded, in nanoseconds: from the first sample to the last, of host and
- * guest, whatever was selected. 0: not known, or of several recordings. */
+ * guest, in the time that time= selects, whatever else was selected. 0: not known, or of several recordings. */
 uint64_t hlg_text_scale_ns(const struct hlg_report *report);
 
 /* The same as text, "4.0 s"; false where it is 0. */

@@ -158,10 +158,13 @@ class Judge(diff_model.Judge):
         """Recordings with samples."""
         return [sum(bool(view.kept) for view in side.each) for side in self.sides]
 
+    def span(self, side):
+        times = [s.time for s in side.samples()]
+        return self.select.span(min(times), max(times)) if len(side.files) == 1 else 0
+
     def own_notes(self):
         found = self.json["functions"]
-        spans = [max(times) - min(times) if len(side.files) == 1 else 0 for side in self.sides
-                 for times in [[s.time for s in side.samples()]]]
+        spans = [self.span(side) for side in self.sides]
         if all(spans) and max(spans) > 1.5 * min(spans):
             a, b = (texts(lasted(span)) for span in spans)
             yield Any(f"before was recorded for {x}, after for {y}: the guest's time tells "
@@ -428,8 +431,7 @@ class Judge(diff_model.Judge):
             len({s.event for s in side.guest}) == 1
         # One unit for both, unless it would leave nothing.
         unit = unit_for(others if mine < others < 100 * mine else mine, clock)
-        times = [s.time for s in side.samples()]
-        ns = max(times) - min(times) if len(side.files) == 1 else 0
+        ns = self.span(side)
         said = VERDICTS[self.json[SIDES[i]]["verdict"]]
         outside = sum(side.space.place(s.ip)[0] is None for s in side.guest)
         if outside > len(side.guest) // 20:

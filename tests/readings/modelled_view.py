@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What rows a report has of the samples that modelled.py makes, by hlguest(7) alone."""
 import collections
+import decimal
 import math
 
 from lines import seconds
@@ -82,6 +83,21 @@ class Selection:
             return (nth - 1) * length <= at < nth * length or \
                 nth * part == 100 and at == nth * length
         yield f"--time={part}%/{nth}", within
+
+    def span(self, first, last):
+        """How much of the time from first to last --time selects."""
+        begin, end = first, last
+        for text in (word[7:] for word in self.words if word.startswith("--time=")):
+            if "%" in text:
+                part, nth = map(int, text.split("%/"))
+                limits = [first + ((last - first) * part * i + 50) // 100 for i in (nth - 1, nth)]
+            elif text[0] == "+":
+                limits = [first + int(at[1:-2]) for at in text.split(",")]
+            else:
+                limits = [int(decimal.Decimal(at) * 10**9) if at else other
+                          for at, other in zip(text.split(","), (first, last))]
+            begin, end = max(begin, limits[0]), min(end, limits[1])
+        return max(end - begin, 0)
 
     def of(self, samples):
         return [s for s in samples if all(keep(s) for keep in self.keeps)]

@@ -219,7 +219,7 @@ class Judge(Head, Sums, report_model.Judge):
             guest = self.made.space.bases[image][0]
             n = sum(guest.is_filler(self.made.space.place(s.ip)[1]) for s in mine.samples)
             text += "  (no symbol)" if not n else "  (padding)" if n == len(mine.samples) else \
-                f"  ({n} samples in padding)"
+                f"  ({plural(n, 'sample')} in padding)"
         if len(self.json["images"]) > 1 and image is not None:
             text += "  [" + cut(self.made.space.called(image), FILE if self.columns else 10**6, self.ascii) + "]"
         return text

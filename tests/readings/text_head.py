@@ -65,7 +65,7 @@ class Head:
 
     def span(self):
         span = self.json.get("span")
-        return span["last"] - span["first"] if span else 0
+        return self.select.span(span["first"], span["last"]) if span else 0
 
     def event(self, event):
         clock = event["name"].partition(":")[0] in CLOCKS
