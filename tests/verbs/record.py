@@ -99,9 +99,26 @@ def check_full(build, folder):
     if status == 77 or "unshare" in err:
         raise Skip("no file system can be mounted")
     if status != 1 or "a.data: is cut off, as the disk is full" not in err or "now:" in err or \
-            "did a guest run" in err or " 0 lost" in err or \
+            "on another: hlguest record -o FILE)" not in err or "did a guest run" in err or " 0 lost" in err or \
             not re.search(r" of the host, up to [\d.]+ m?s; what came later is lost", err):
         yield f"status {status}: {err}"
+
+
+def check_closed(build, folder):
+    """Nobody who writes "hlguest -- COMMAND" has named the recording: -o is the report's there."""
+    need("unshare", "perf")
+    place = os.path.join(folder, "closed")
+    os.mkdir(place)
+    script = 'mount -t tmpfs -o ro none "$0" || exit 77; cd "$0"; exec "$@"'
+    for words, advice in ([os.path.join(DATA, "demo.elf")], "(work in another folder, or hlguest record -o FILE)"), \
+            (["record"], "(work in another folder, or hlguest record -o FILE)"), \
+            (["record", "-o", "a.data"], "(name another)"):
+        _, err, status = run("unshare", "-m", "sh", "-c", script, place,
+                             os.path.abspath(hlguest_of(build)), *words, "--", "true")
+        if status == 77 or "unshare" in err:
+            raise Skip("no file system can be mounted")
+        if status != 1 or "its folder cannot be written" not in err or advice not in err:
+            yield f"{words}: status {status}: {err}"
 
 
 def check_compressed(build, folder):
@@ -705,6 +722,7 @@ def main():
         tap.run("a recording of accesses alone",
                 lambda: list(check_accesses(build, os.path.join(folder, "accesses"))))
         tap.run("a full disk", lambda: list(check_full(build, folder)))
+        tap.run("a folder that is closed", lambda: list(check_closed(build, folder)))
         tap.run("compressed", lambda: list(check_compressed(build, folder)))
         tap.run("without guest stacks", lambda: list(check_flat(build, folder)))
         tap.run("stacks of both", lambda: list(check_both(build, folder)))

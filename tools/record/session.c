@@ -127,6 +127,22 @@ int hlg_record_session_check(const struct hlg_record_request *args, const char *
 	return rc;
 }
 
+/* Can the recording be written? Where nobody has named it, as behind "hlguest --", where
+ * -o is the report's, it is told how that is done. */
+static int check_out(const struct hlg_record_request *args, struct hlg_err *err)
+{
+	static const char plain[] = "(name another)";
+	int rc = hlg_out_check(args->out, HLG_MAGIC_RECORDING, err);
+	char *at = rc < 0 && strcmp(args->out, HLG_INPUTS_DEFAULT) == 0
+			   ? strstr(err->msg, plain)
+			   : NULL;
+
+	if (at)
+		snprintf(at, sizeof(err->msg) - (size_t)(at - err->msg),
+			 "(work in another folder, or hlguest record -o FILE)");
+	return rc;
+}
+
 /* What perf would find out too late. Returns the exit status. */
 static int refuse(const struct hlg_record_request *args, const char *event)
 {
@@ -135,7 +151,7 @@ static int refuse(const struct hlg_record_request *args, const char *event)
 
 	/* perf gives a folder that has the name another one. */
 	if (status == 0 && hlg_target_look(args->out) != HLG_TARGET_FOLDER &&
-	    hlg_out_check(args->out, HLG_MAGIC_RECORDING, &err) < 0)
+	    check_out(args, &err) < 0)
 		status = 1;
 	if (status == 0 && hlg_record_session_check(args, event, &err) < 0)
 		status = 1;

@@ -120,8 +120,8 @@ static void tell_cut(const struct hlg_record_request *args)
 {
 	fputs("hlguest: ", stderr);
 	hlg_escape_print(stderr, args->out);
-	fputs(": is cut off, as the disk is full (make room, or record on another: -o "
-	      "FILE)\n",
+	fputs(": is cut off, as the disk is full (make room, or record on another: "
+	      "hlguest record -o FILE)\n",
 	      stderr);
 }
 
