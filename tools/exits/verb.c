@@ -148,28 +148,26 @@ static bool has_pairs(const struct hlg_exits_sums *sums)
 	return false;
 }
 
-/* --reason and --port that select none of the exits that there are are told. */
-static int check_choice(const struct hlg_exits_report *r, const struct arguments *args,
-			struct hlg_err *err)
+/* --reason and --port that select none of the exits that there are are told likewise. */
+static void check_choice(const struct hlg_exits_report *r, const struct arguments *args,
+			 struct hlg_err *nothing)
 {
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		if (r->tables[i].n)
-			return 0;
+			return;
 	if (!has_pairs(r->sums) || (!args->reason && args->port.n == 0))
-		return 0;
-	return args->reason ? hlg_err_set(err, HLG_EINPUT,
-					  "--reason=%s: selects no exit (hlguest exits "
-					  "without it shows which there are)",
-					  args->reason)
-			    : hlg_err_set(err, HLG_EINPUT,
-					  "--port=%s: selects no exit (hlguest exits "
-					  "without it shows which there are)",
-					  args->ports);
+		return;
+	hlg_err_set(nothing, HLG_EINPUT,
+		    "--%s=%s: selects no exit (hlguest exits without it shows which there "
+		    "are)",
+		    args->reason ? "reason" : "port",
+		    args->reason ? args->reason : args->ports);
 }
 
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		  const struct hlg_calls_ports *ports, struct hlg_report *check,
-		  const struct arguments *args, struct hlg_err *err)
+		  const struct arguments *args, struct hlg_err *nothing,
+		  struct hlg_err *err)
 {
 	const struct hlg_exits_choice choice = {
 		.reason = args->reason,
@@ -195,7 +193,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	int rc = build_tables(&r, run, &choice, err);
 
 	if (rc == 0)
-		rc = check_choice(&r, args, err);
+		check_choice(&r, args, nothing);
 	r.fitted = r.top == HLG_UNSET;
 	if (r.fitted)
 		r.top = run->format->top;
@@ -211,7 +209,8 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		rc = hlg_format_write(&(struct hlg_result){run->format, &r,
 							   hlg_exits_records, &r.colours,
 							   run->options.color, &r.screen,
-							   NULL},
+							   nothing->msg[0] ? nothing
+									   : NULL},
 				      run->options.out,
 				      hlg_pager_stream(args->inputs.no_pager, run->format,
 						       run->options.out),
@@ -347,15 +346,16 @@ static void read_versions(const struct hlg_run *run, struct hlg_calls_ports *por
 			sums->io_page = true;
 }
 
-/* Options that select no exit, of recordings that have some or not, are told. */
-static int check_selection(const struct hlg_options *options,
-			   const struct hlg_exits_sums *sums, struct hlg_err *err)
+/* Options that select no exit, of recordings that have some or not, are told: in *nothing,
+ * whose message is empty else. */
+static void check_selection(const struct hlg_options *options,
+			    const struct hlg_exits_sums *sums, struct hlg_err *nothing)
 {
-	if (has_pairs(sums) || !options->selection)
-		return 0;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: selects no exit (hlguest exits without it shows all)",
-			   options->selected_by);
+	nothing->msg[0] = '\0';
+	if (!has_pairs(sums) && options->selection)
+		hlg_err_set(nothing, HLG_EINPUT,
+			    "%s: selects no exit (hlguest exits without it shows all)",
+			    options->selected_by);
 }
 
 /* What selects rows only is told with what selects records. */
@@ -378,6 +378,7 @@ static int exits(struct hlg_inputs *in, const struct arguments *args)
 	struct hlg_exits_counts counts = {0};
 	struct hlg_calls_ports ports = {0};
 	struct hlg_exits_guest *guest = calloc(1, sizeof(*guest));
+	struct hlg_err nothing; /* to show, and why */
 	struct hlg_run run;
 	struct hlg_err err;
 	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err), status = 0;
@@ -396,16 +397,15 @@ static int exits(struct hlg_inputs *in, const struct arguments *args)
 	if (rc == 0 && in->n_files)
 		rc = hlg_exits_guest_start(guest, &run, in, &sums, &counts, &err);
 	if (rc == 0 && read_files(in, &run, &sums, &counts, guest, &status)) {
-		rc = check_selection(&run.options, &sums, &err);
-		if (rc == 0)
-			rc = hlg_exits_guest_settle(guest, &sums, counts.n_samples, &err);
+		check_selection(&run.options, &sums, &nothing);
+		rc = hlg_exits_guest_settle(guest, &sums, counts.n_samples, &err);
 		if (rc == 0)
 			rc = add_choice(&run.options, args, &err);
 		if (rc == 0) {
 			note_counts(&run, &sums, &counts);
 			run.recordings = counts.lacks.recordings;
 			rc = report(&run, &sums, &ports, &guest->check.report, args,
-				    &err);
+				    &nothing, &err);
 		}
 	}
 	if (rc < 0)

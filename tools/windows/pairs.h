@@ -66,6 +66,7 @@ struct hlg_windows_shown {
 	struct hlg_windows_style *style;
 	bool wide, no_pager; /* of text */
 	bool quiet;          /* records: only warnings are told */
+	struct hlg_err nothing; /* why there is nothing to show; empty: there is */
 };
 
 /* Adds what there is to say of what is shown. */

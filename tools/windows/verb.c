@@ -90,7 +90,8 @@ static const struct hlg_format text = {
 	.name = "text", .notes = true, .reader = true, .write = write_text};
 static const struct hlg_format json = {
 	.name = "json", .notes = true, HLG_FORMAT_JANSSON(write_json)};
-static const struct hlg_format svg = {.name = "svg", .write = write_svg};
+static const struct hlg_format svg = {
+	.name = "svg", .reader = true, .write = write_svg};
 static const struct hlg_format html = {.name = "html",
 				       .notes = true,
 				       .reader = true,
@@ -188,34 +189,35 @@ static int check(const struct hlg_windows *w, const struct arguments *args,
 	return 0;
 }
 
-/* Leaves the rows that are selected. Fails if none of them is. */
-static int select_rows(struct hlg_windows *w, const struct hlg_run *run, const char *what,
-		       struct hlg_err *err)
+/* Leaves the rows that are selected. If none of them is, *nothing says so. */
+static void select_rows(struct hlg_windows *w, const struct hlg_run *run,
+			const char *what, struct hlg_err *nothing)
 {
 	size_t n = w->n_rows;
 
 	hlg_windows_rows_select(w, &run->options, &run->profile.window);
 	if (w->n_rows || !n || !run->options.selection)
-		return 0;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: selects none of %zu %s (hlguest windows without it "
-			   "shows all)",
-			   run->options.selected_by, n, what);
+		return;
+	hlg_err_set(nothing, HLG_EINPUT,
+		    "%s: selects none of %zu %s (hlguest windows without it shows all)",
+		    run->options.selected_by, n, what);
 }
 
-/* From all windows of the recording to the rows that are shown. */
+/* From all windows of the recording to the rows that are shown; *nothing: select_rows. */
 static int choose(struct hlg_windows *w, struct hlg_run *run, struct hlg_report *fit,
-		  const struct arguments *args, const char *path, struct hlg_err *err)
+		  const struct arguments *args, const char *path, struct hlg_err *nothing,
+		  struct hlg_err *err)
 {
 	int rc = check(w, args, path, err);
 
 	if (rc == 0)
 		rc = hlg_run_build(run, fit, err);
 	w->check = fit;
-	if (rc == 0)
-		rc = select_rows(w, run, "windows", err);
 	if (rc < 0)
 		return rc;
+	select_rows(w, run, "windows", nothing);
+	if (nothing->msg[0])
+		return 0;
 	if (!hlg_windows_places_locate(w, &run->space, run->options.demangle))
 		return hlg_err_memory(err, path);
 	if (args->function)
@@ -249,7 +251,10 @@ static int write_result(const struct hlg_run *run, struct hlg_windows_shown *sho
 	struct hlg_windows_style *style = showing->style;
 	const struct hlg_result result = {run->format, showing,
 					  .records = hand_out_records,
-					  .screen = &style->screen};
+					  .screen = &style->screen,
+					  .nothing = showing->nothing.msg[0]
+							     ? &showing->nothing
+							     : NULL};
 	int rc;
 
 	showing->wide = run->options.wide;
@@ -271,7 +276,8 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 	struct hlg_pairs pairs = {0};
 	struct hlg_windows_style style = args->style;
 	struct hlg_windows_shown showing = {
-		w, &pairs, &style, false, args->inputs.no_pager, args->inputs.quiet};
+		w, &pairs, &style, false, args->inputs.no_pager, args->inputs.quiet,
+		.nothing.msg = ""};
 	int rc = 0;
 
 	if (w->n_rows && w->rows[w->n_rows - 1].time == HLG_NO_TIME)
@@ -281,7 +287,7 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 	else if (!hlg_pairs_make(&pairs, w))
 		rc = hlg_err_memory(err, path);
 	if (rc == 0)
-		rc = select_rows(&pairs.table, run, "pairs", err);
+		select_rows(&pairs.table, run, "pairs", &showing.nothing);
 	if (rc == 0 && !hlg_pairs_measure(&pairs))
 		rc = hlg_err_memory(err, path);
 	if (rc == 0)
@@ -296,9 +302,10 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 {
 	struct hlg_windows_style style = args->style;
 	struct hlg_windows_shown showing = {
-		w, NULL, &style, false, args->inputs.no_pager, args->inputs.quiet};
+		w, NULL, &style, false, args->inputs.no_pager, args->inputs.quiet,
+		.nothing.msg = ""};
 	struct hlg_report fit = {0};
-	int rc = choose(w, run, &fit, args, path, err);
+	int rc = choose(w, run, &fit, args, path, &showing.nothing, err);
 
 	if (rc == 0)
 		rc = write_result(run, &showing, path, err);
