@@ -139,10 +139,10 @@ def hidden_kvm():
 
 
 def without_kvm(build):
-    """The machine without its /dev/kvm: native rows, and a reason for all others."""
+    """The machine without its /dev/kvm: native rows, a reason for all others, and status 1."""
     out, err, status = run(*hidden_kvm(), hlguest_of(build), "calibrate", *FEW,
                            "--format=json")
-    if status or err:
+    if status != 1 or not re.fullmatch(r"hlguest: calibrate: no guest was measured: .*\n", err):
         return [f"status {status}: {err}"]
     document = json.loads(out)
     if "no_kvm" not in document["machine"]:

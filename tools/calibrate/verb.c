@@ -170,6 +170,19 @@ static int check_outputs(const struct arguments *args, struct hlg_err *err)
 	return rc < 0 ? rc : hlg_out_check(args->save, HLG_MAGIC_NONE, err);
 }
 
+/* Without guests nothing is known of any part; what the host tells alone is written. */
+static bool ran_guests(const struct hlg_calibration *c)
+{
+	struct hlg_err err;
+
+	if (c->kvm)
+		return true;
+	hlg_err_set(&err, HLG_EINPUT, "calibrate: no guest was measured: %.255s",
+		    c->no_kvm);
+	hlg_output_error(&err);
+	return false;
+}
+
 static int calibrate(const struct arguments *args)
 {
 	static struct hlg_calibration calibration;
@@ -191,7 +204,8 @@ static int calibrate(const struct arguments *args)
 		return hlg_output_error(&err);
 	if (args->save && save_last(&calibration, args->quiet, &err) < 0)
 		hlg_output_error(&err);
-	return hlg_output_end(hlg_calibrate_faults(NULL, &calibration) != 0);
+	return hlg_output_end(!ran_guests(&calibration) ||
+			      hlg_calibrate_faults(NULL, &calibration) != 0);
 }
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
@@ -275,8 +289,9 @@ const struct hlg_verb hlg_verb_calibrate = {
 	       "machine, and what an exit costs. It runs guests of its own, whose true "
 	       "figures are known.\vTakes less than a minute. Needs /dev/kvm for guests "
 	       "and perf_event_paranoid of 1 or less for samples; what cannot be "
-	       "measured is left out, with the reason. The exit status is 1 if a known "
-	       "result is measured wrongly: do not trust the figures then.",
+	       "measured is left out, with the reason. The exit status is 1 if no guest can "
+	       "run, or if a known result is measured wrongly: do not trust the figures "
+	       "then.",
 	.examples = "hlguest calibrate\teverything, as text\n"
 		    "hlguest calibrate --only=precision\tonly how late samples are\n"
 		    "hlguest calibrate --save=machine.json\tkept, for hlguest report "
