@@ -335,10 +335,19 @@ def check_fail(build):
                  if row["significant"] == "1" and float(row["points"]) > 0]
         for limit in 0, 5, 50, 170, 400, 1000:
             expected = 4 if any(change > limit for change in grown) else 0
-            _, _, status = run(hlguest_of(build), "diff", ELF, before, after,
-                               f"--fail-if={limit}%")
+            words = "diff", ELF, before, after, f"--fail-if={limit}%"
+            out, err, status = run(hlguest_of(build), *words, "--format=json")
             if status != expected:
                 yield f"{before} {after} {limit}: status {status}, not {expected}: {grown}"
+            told = json.loads(out)["fail_if"]
+            if (told["percent"], told["failed"]) != (limit, expected == 4) or \
+                    told["failed"] != bool(told["name"]) or told["total"] or \
+                    f"hlguest: {told['said']}\n" not in err and told["said"]:
+                yield f"{before} {after} {limit}: {told}, {err}"
+            page = run(hlguest_of(build), *words, "--format=markdown")[0]
+            if ("**FAILED**: " in page) != told["failed"] or \
+                    (f"`--fail-if={limit}%`: nothing" in page) == told["failed"]:
+                yield f"{before} {after} {limit}: {page}"
     # Of fewer than three of a side it warns, or refuses.
     for runs, warns in (1, True), (3, False):
         with copied(USER, runs) as befores, copied(USER, 3) as afters:

@@ -90,6 +90,15 @@ struct hlg_diff_total {
 	bool significant;
 };
 
+/* What --fail-if says of it. */
+struct hlg_diff_gate {
+	bool set;      /* it is asked for, and the samples of both sides fit */
+	double least;  /* growth that fails: 0.05 for 5 % */
+	bool total;    /* the total fails, or */
+	const struct hlg_diff_row *row; /* the row that does; or NULL */
+	char said[512];                 /* why, if either does; else empty */
+};
+
 struct hlg_diff {
 	struct hlg_diff_side side[2]; /* in; filled by the caller as it says */
 	struct hlg_diff_images images;
@@ -106,6 +115,7 @@ struct hlg_diff {
 	struct hlg_note_list notes; /* what a reader must know */
 	struct hlg_diff_rows functions, regions;
 	struct hlg_diff_total total;
+	struct hlg_diff_gate gate; /* set by the caller once it is built; or all zero */
 	bool every;                /* in: text shows rows that are not significant, too */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
 	struct hlg_screen screen;  /* that text is fitted to; no limit as it is built */

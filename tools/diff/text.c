@@ -444,6 +444,21 @@ static void write_markdown_rows(FILE *f, const struct hlg_diff *diff)
 }
 
 /* Lines of text stand in blocks of code: none begins as the block ends. */
+/* What --fail-if says, for who reads it where nobody sees the status. */
+static void put_gate(FILE *f, const struct hlg_diff *diff)
+{
+	if (!diff->gate.set)
+		return;
+	if (!diff->gate.said[0]) {
+		fprintf(f, "`--fail-if=%g%%`: nothing that counts grew by more.\n\n",
+			100 * diff->gate.least);
+		return;
+	}
+	fputs("**FAILED**: ", f);
+	put_code(f, diff->gate.said);
+	fputs("\n\n", f);
+}
+
 int hlg_diff_text_markdown(void *data, FILE *f, struct hlg_err *err)
 {
 	struct hlg_diff *diff = data;
@@ -458,6 +473,7 @@ int hlg_diff_text_markdown(void *data, FILE *f, struct hlg_err *err)
 	fputs("**", f);
 	hlg_diff_total_tell(diff, f);
 	fprintf(f, "**\n\nThe total: %s.\n\n", hlg_diff_total_meaning(diff));
+	put_gate(f, diff);
 	put_none_changed(f, diff);
 	write_markdown_rows(f, diff);
 	fputs("```\n", f);

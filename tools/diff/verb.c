@@ -77,38 +77,59 @@ static int read_side(struct hlg_side *side, int *status, struct hlg_err *err)
 	return hlg_run_settle(&side->run, err);
 }
 
-/* 3 if the samples do not fit, 4 if --fail-if found what it looks for. */
-static int judge(const struct hlg_diff *diff, const struct arguments *args)
+/* Do the samples of a side not fit? Then nothing is known of what grew. */
+static bool misfits(const struct hlg_diff *diff)
 {
-	const struct hlg_diff_row *row =
-		args->fails ? hlg_diff_grown(diff, args->least) : NULL;
-	char was[16], is[16], times[32];
-	struct hlg_err err;
-	bool timed;
-
 	for (int s = 0; s < 2; s++)
 		if (diff->side[s].report.trust.all.verdict == HLG_TRUST_MISMATCH ||
 		    (diff->side[s].report.trust.all.verdict == HLG_TRUST_MIXED &&
 		     !diff->side[s].options->force))
-			return 3;
-	if (args->fails && diff->total.significant &&
-	    hlg_diff_total_growth(diff) > args->least) {
-		hlg_err_set(&err, HLG_EINPUT,
-			    "the guest's total is %.2f times what it was before "
-			    "(--fail-if allows a growth of %g %%)",
-			    1 + hlg_diff_total_growth(diff), 100 * args->least);
-		hlg_output_error(&err);
-		return 4;
+			return true;
+	return false;
+}
+
+/* What --fail-if says. */
+static void look_at_growth(struct hlg_diff *diff, const struct arguments *args)
+{
+	struct hlg_diff_gate *gate = &diff->gate;
+	char was[16], is[16], times[32];
+	bool timed;
+
+	gate->set = args->fails && !misfits(diff);
+	gate->least = args->least;
+	if (!gate->set)
+		return;
+	if (diff->total.significant && hlg_diff_total_growth(diff) > args->least) {
+		gate->total = true;
+		snprintf(gate->said, sizeof(gate->said),
+			 "the guest's total is %.2f times what it was before (--fail-if "
+			 "allows a growth of %g %%)",
+			 1 + hlg_diff_total_growth(diff), 100 * args->least);
+		return;
 	}
-	if (!row)
+	gate->row = hlg_diff_grown(diff, args->least);
+	if (!gate->row)
+		return;
+	timed = hlg_diff_total_times(times, diff, gate->row->count);
+	snprintf(gate->said, sizeof(gate->said),
+		 "%s: its share grew from %s %% to %s %%%s%s (--fail-if allows a growth "
+		 "of %g %%)",
+		 hlg_diff_name(gate->row),
+		 hlg_interval_percent(was, gate->row->share[0].share),
+		 hlg_interval_percent(is, gate->row->share[1].share),
+		 timed ? ", its time " : "", timed ? times : "", 100 * args->least);
+}
+
+/* 3 if the samples do not fit, 4 if --fail-if found what it looks for. */
+static int judge(const struct hlg_diff *diff)
+{
+	struct hlg_err err;
+
+	if (misfits(diff))
+		return 3;
+	if (!diff->gate.said[0])
 		return 0;
-	timed = hlg_diff_total_times(times, diff, row->count);
-	hlg_err_set(&err, HLG_EINPUT,
-		    "%s: its share grew from %s %% to %s %%%s%s (--fail-if allows a "
-		    "growth of %g %%)",
-		    hlg_diff_name(row), hlg_interval_percent(was, row->share[0].share),
-		    hlg_interval_percent(is, row->share[1].share),
-		    timed ? ", its time " : "", timed ? times : "", 100 * args->least);
+	hlg_err_set(&err, HLG_EINPUT, "%s", diff->gate.said);
 	hlg_output_error(&err);
 	return 4;
 }
@@ -147,6 +168,8 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 		diff.side[s].attached = r->batch.sums.attached;
 	}
 	rc = hlg_diff_build(&diff, err);
+	if (rc == 0)
+		look_at_growth(&diff, args);
 	for (int s = 0; rc == 0 && s < 2; s++)
 		hlg_batch_note(&sides[s].batch, &sides[s].run);
 	for (int s = 0; rc == 0 && s < 2; s++)
@@ -173,7 +196,7 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 		hlg_run_warn(&diff.side[s].report, sides[0].run.format,
 			     s ? "after: " : "before: ");
 	if (rc == 0)
-		*status = judge(&diff, args);
+		*status = judge(&diff);
 	hlg_diff_finish(&diff);
 	return rc;
 }

@@ -122,6 +122,21 @@ static json_t *total_of(const struct hlg_diff *diff)
 	return o;
 }
 
+/* Of --fail-if. */
+static json_t *gate_of(const struct hlg_diff *diff)
+{
+	const struct hlg_diff_gate *gate = &diff->gate;
+	json_t *o = json_object();
+
+	put(o, "percent", json_real(100 * gate->least));
+	put(o, "failed", json_boolean(gate->said[0]));
+	put(o, "total", json_boolean(gate->total));
+	put(o, "name",
+	    gate->row ? hlg_json_text(hlg_diff_name(gate->row)) : json_null());
+	put(o, "said", gate->said[0] ? hlg_json_text(gate->said) : json_null());
+	return o;
+}
+
 static json_t *image_of(const struct hlg_image *of)
 {
 	json_t *o = json_object();
@@ -228,6 +243,8 @@ static int write_json(void *data, FILE *f, struct hlg_err *err)
 	hlg_json_put(&json, "after", side_of(&diff->side[1]));
 	hlg_json_put_selected(&json, diff->side[0].options->selection);
 	hlg_json_put(&json, "total", total_of(diff));
+	if (diff->gate.set)
+		hlg_json_put(&json, "fail_if", gate_of(diff));
 	hlg_json_put(&json, "withheld", json_boolean(diff->withheld));
 	hlg_json_put(&json, "matched", json_string(diff->matched));
 	hlg_json_put(&json, "shares", json_string(diff->shares));
