@@ -300,6 +300,7 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	report->files = run->files;
 	report->n_files = run->n_files;
 	report->recordings = run->recordings;
+	report->sums = run->sums;
 	report->took = run->took;
 	report->recording = run->recording;
 	if (rc == 0)

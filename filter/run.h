@@ -31,6 +31,7 @@ struct hlg_run {
 	bool apart_only;        /* and if any is found, the others are nobody's */
 	uint64_t recordings;    /* as of struct hlg_report */
 	uint64_t took;          /* the same */
+	const struct hlg_recording_sums *sums; /* the same */
 	char recording[64];     /* and so; or empty */
 	struct hlg_err nothing; /* hlg_run_nothing's */
 	struct hlg_note_list notes, remarks; /* of the feed, for the report */

@@ -89,6 +89,7 @@ struct hlg_report {
 	const char *recording; /* which is shown, and when it was made, where the user has
 				* not named it; else NULL or empty */
 	uint64_t recordings;   /* that were read, also into saved profiles; 0: unknown */
+	const struct hlg_recording_sums *sums; /* what these lack; or NULL */
 	uint64_t took; /* ns, of a saved profile; 0: unknown. Others have a span */
 	struct hlg_note_list notes;
 	bool unread;               /* a note says that an image could not be read again */

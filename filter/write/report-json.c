@@ -480,6 +480,27 @@ static json_t *files(const struct hlg_report *r)
 	return list;
 }
 
+/* What recordings lack, in numbers; notes tell it in words. NULL if nothing is known to be
+ * lacking: a filter does not see it. */
+static json_t *lacks(const struct hlg_report *r)
+{
+	const struct hlg_recording_sums *s = r->sums;
+	json_t *o;
+
+	if (!s || !(s->lost || s->throttled || s->skipped || s->unknown || s->left ||
+		    s->damaged || s->no_end))
+		return NULL;
+	o = json_object();
+	json_object_set_new(o, "lost", hlg_json_number(s->lost));
+	json_object_set_new(o, "throttled", hlg_json_number(s->throttled));
+	json_object_set_new(o, "skipped", hlg_json_number(s->skipped));
+	json_object_set_new(o, "unknown", hlg_json_number(s->unknown));
+	json_object_set_new(o, "unread_bytes", hlg_json_number(s->left));
+	json_object_set_new(o, "damaged", hlg_json_number(s->damaged));
+	json_object_set_new(o, "no_end", hlg_json_number(s->no_end));
+	return o;
+}
+
 static json_t *origins_of(const struct hlg_report *r, enum hlg_origin_kind kind)
 {
 	size_t first, n = hlg_origins_of(&r->profile->origins, kind, &first);
@@ -591,6 +612,7 @@ void hlg_report_json_head(struct hlg_json *json, FILE *f, unsigned format,
 static void put_head(struct hlg_json *json, const struct hlg_report *r)
 {
 	struct hlg_calls calls;
+	json_t *lacking = lacks(r);
 
 	hlg_json_put(json, "images", images(r));
 	hlg_json_put(json, "events", events(r));
@@ -605,6 +627,8 @@ static void put_head(struct hlg_json *json, const struct hlg_report *r)
 		hlg_json_put(json, "calls", calls_of(&calls));
 	hlg_json_put(json, "trust", hlg_report_json_trust(r));
 	hlg_json_put(json, "notes", hlg_json_lines(r->notes.line, r->notes.n));
+	if (lacking)
+		hlg_json_put(json, "lacks", lacking);
 	if (r->recordings > 1 || r->profile->origins.unread ||
 	    r->profile->origins.unread_profiles)
 		hlg_json_put(json, "recordings", recordings(r));

@@ -198,6 +198,7 @@ class Judge:
         yield from self.same("notes", [note for note in told["notes"] if OWN.match(note)],
                              list(self.notes(True)))
         yield from self.files_told(told)
+        yield from self.same("lacks", told.get("lacks"), self.lacks())
         text = self.run("--wide=yes")[0].split("\n")
         yield from self.same("warnings", [line[10:] for line in text if line.startswith(
             "warning:  ") and OWN.match(line[10:])], list(self.notes(False)))
@@ -217,6 +218,17 @@ class Judge:
             if not one.is_other:
                 yield from self.same(f"{name} {one.ending}", (f["samples"], f["guest"], f["lost"]), (
                     len(one.seen()), sum(map(is_guest, one.seen())), min(one.n_lost(), MOST_JSON)))
+
+    def lacks(self):
+        """All files', in numbers; None if nothing is lacking."""
+        found = {"lost": sum(one.n_lost() for one in self.read),
+                 **{name: sum(one.told(name) for one in self.read)
+                    for name in ("throttled", "skipped", "unknown")},
+                 "unread_bytes": sum(one.left for one in self.read),
+                 "damaged": sum(one.is_damaged for one in self.read),
+                 "no_end": sum(one.no_end for one in self.read)}
+        found = {name: min(n, MOST_JSON) for name, n in found.items()}
+        return found if any(found.values()) else None
 
     # Notes, in their order.
 

@@ -187,6 +187,7 @@ static int write_report(const struct arguments *args, struct hlg_run *run,
 	run->n_files = batch->n_paths;
 	run->recordings = batch->sums.recordings;
 	run->took = batch->sums.took;
+	run->sums = &batch->sums;
 	hlg_batch_note(batch, run);
 	if (open_sources(in, run, &sources)) {
 		hint = (struct hlg_hint){&sources, run->options.demangle};
