@@ -24,7 +24,7 @@ sys.path[1:1] = [os.path.join(sys.path[0], folder) for folder in ("../kit", "../
 import verdicts
 from grow import Growable
 from programs import hlguest_of, page_data
-from tap import ALL, DATA, Skip, Tap, must, parser, run
+from tap import ALL, DATA, Skip, Tap, must, need, parser, run
 
 GUEST = os.path.join(DATA, "hyperlight", "guest.elf")
 OTHER = os.path.join(DATA, "hyperlight", "small.elf")
@@ -344,6 +344,25 @@ def verbs(build, work):
                 yield f"{words}, {os.path.basename(data)}: {status}: {out[:700]} {err}"
 
 
+def by_filter(build, work):
+    """A filter does not know which recording it is given, so not what is noted: as the manual
+    and README say, where they say that it tells the same."""
+    bench = Noted(build, work)
+    a = bench.record("a.data", A)
+    bench.write_elf(B)
+    need("perf")
+    out, err, _ = run("perf", "script", "-i", a, "--dlfilter",
+                      os.path.join(build, "filter", "hlguest.so"), "--dlarg", bench.elf)
+    if "check OK" not in " ".join(out.split()) or "another build" in out + err:
+        yield f"it knows: {out[:400]} {err}"
+    for path, heading in (("man/hlguest.7", ".Sh CAVEATS"), ("man/hlguest-report.1", ".Sh CAVEATS"),
+                          ("README.md", "byte for byte")):
+        with open(os.path.join(DATA, "..", "..", path), encoding="utf-8") as f:
+            text = f.read()
+        if "another build" not in " ".join(text[text.index(heading):].split())[:2000]:
+            yield f"{path} does not say so"
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
@@ -357,6 +376,7 @@ def main():
         tap.run("callers and times are shifted, too", lambda: [*callers(stale)])
     for name, check in (("each recording has its build", noted),
                         ("verbs besides report have its verdict", verbs),
+                        ("a filter knows no builds", by_filter),
                         ("merged profiles keep builds that differ", merged),
                         ("without build ids", changed)):
         with tempfile.TemporaryDirectory() as work:
