@@ -174,7 +174,8 @@ int hlg_turns_read(struct hlg_turns **turns, const char *path, bool each_run,
 		*why = r.partial ? "has only some of its KVM_RUNs, as -F was for them, "
 				   "too (record with hlguest record --sandboxes)"
 				 : "has no KVM_RUN, which tells sandboxes apart (record "
-				   "with hlguest record --sandboxes or --guest-stacks)";
+				   "with hlguest record --sandboxes, --exits or "
+				   "--guest-stacks)";
 	}
 	if (rc == 0 && hlg_turns_sandboxes(r.turns)->n)
 		*turns = r.turns;
