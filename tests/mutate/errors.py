@@ -1296,4 +1296,13 @@ ERRORS = [
     ("tools/exits/write.c", "put_count(row, \"from_ns\", i ? UINT64_C(1) << i : 0);",
      "put_count(row, \"from_ns\", UINT64_C(1) << i);", "exits, their figures"),
     ("tools/exits/html.c", "high = high < 1 ? 1 : high;", "", "exits as pages"),
+    ("tools/exits/pair.c", "return hlg_number_list_has(p->sandboxes, sample.sandbox);",
+     "return sample.sandbox != 0;", "hlguest exits"),
+    ("symtab/code/frame.c", "	*of_function = id != 0;", "	*of_function = true;", "frame"),
+    ("tools/inject/copy.c", "layout->attr->type == PERF_TYPE_TRACEPOINT", "false", "golden inject"),
+    ("filter/write/text-details.c", "for (size_t i = shown; i < v->n_borders; i++)",
+     "for (size_t i = shown + 1; i < v->n_borders; i++)", "golden top-and-min"),
+    ("filter/write/text-head.c", "	if (alike && !image->elf.build_id[0]) {", "	if (alike) {",
+     "golden sandboxes"),
+    ("filter/options/options.c", 'key > arg ? "--" : ""', '""', "golden cmd-report-nothing"),
 ]
