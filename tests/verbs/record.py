@@ -252,7 +252,7 @@ def check_turns(build, folder):
     for name in "demo", "rusty":
         shutil.copy(guest(name, build, folder), os.path.join(place, name + ".elf"))
     shutil.copy(vm, os.path.join(place, "a vmm"))
-    words = ["./a vmm", "--seconds=1.5", "--sandboxes=2", "--in-turn", "--base=0x4000", "demo.elf",
+    words = ["./a vmm", "--seconds=3", "--sandboxes=2", "--in-turn", "--base=0x4000", "demo.elf",
              "rusty.elf"]
     events = ["-e", "cpu-clock,page-faults"]
     for record in (["perf", "record", "-q", "-e", "cpu-clock:HG", "-F", "997", "-o", "perf.data.guest",
