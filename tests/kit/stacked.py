@@ -67,6 +67,15 @@ def make(build, folder, name, seed=1, n=400, tids=(7,)):
     return tree, found
 
 
+def at_exits(path):
+    """Of tests/data/demo.elf: 40 samples in call_host behind an instruction that exits, 4 of
+    hash_block, called from there is no knowing where; all below guest_main and _start."""
+    main, out, hashing, tail = 0x5287, 0x6097, 0x52db, (TAIL, WHOLE | FRAMES << 8)
+    recording.write(path, [(out, 7, 1, 0)] * 40 + [(hashing, 7, 1, 0)] * 4,
+                    chains=[(USER, out, 0x611b, main, *tail)] * 40 +
+                    [(USER, hashing, 0x60f8, main, *tail)] * 4)
+
+
 def inclusive(found):
     """{function: samples that it is in, however often}"""
     sums = collections.Counter()

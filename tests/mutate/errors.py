@@ -1323,4 +1323,11 @@ ERRORS = [
      "r->unnamed && !r->banner && outside", "filter notes"),
     ("tools/beside/beside.c", "guest->inside || stat(guest->file, &st) != 0", "stat(guest->file, &st) != 0",
      "beside"),
+    ("tools/base/verb.c", "print_bases(f, image, &found, claims, &kvm, tally->found == 0);",
+     "print_bases(f, image, &found, claims, &kvm, true);", "base, where guests lie"),
+    ("tools/page/report-data.c", "		if (!row)\n			w->callers[w->n_callers++] = i;\n		else if",
+     "		if (!row || row < w->v->rows || row >= w->v->rows + w->v->n_rows)\n			w->callers[w->n_callers++] = i;\n		else if",
+     "format html"),
+    ("tools/windows/verb.c", "bool all = format->record && !style->hpctool;",
+     "bool all = format->record && (true || !style->hpctool);", "windows, their figures"),
 ]

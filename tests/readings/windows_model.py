@@ -307,6 +307,7 @@ class Judge:
         if self.made.lost and str(self.made.lost) not in err:
             yield f"{what}: {self.made.lost} lost records are not told: {err}"
         yield from self.from_first()
+        yield from self.hpctool()
         yield from self.none_in_other()
         yield from self.none_begins_with()
         yield from self.json_windows(what, left, select)
@@ -322,6 +323,20 @@ class Judge:
         right = sum(time < times[-1] for time in times)
         if len(got) - 1 != right and right:
             yield f"windows before the last: {got[1:]}, not {right}"
+
+    def hpctool(self):
+        """Counts alone, by HPCTool's names; beside them only warnings are told."""
+        if self.made.group[:3] != ["instructions", "cycles", "ref-cycles"]:
+            return
+        asked, self.rates = self.rates, False
+        got, err, status = self.rows("--format=csv", "--hpctool")
+        self.rates = asked
+        ordered = sorted(self.made.samples, key=lambda s: (s.time, s.sequence))
+        names = ["ins", "l_cycle", "ref_cycle", *(f"event{i + 1}" for i in range(
+            len(self.made.group) - 3))]
+        right = [names, *(list(map(str, s.counts)) for s in ordered)]
+        if status or got != right or "note: " in err:
+            yield f"--hpctool: status {status}, {err}, {got[:3]}, not {right[:3]}"
 
     def none_in_other(self):
         """A function of another image, too, is one, though no window ends in it."""

@@ -306,12 +306,7 @@ def check_exits(bench):
     has no callers either."""
     need_zydis(bench.hlguest)
     unknown = "[caller unknown]"  # a function that does not return to where it is said to
-    main, out, hashing = 0x5287, 0x6097, 0x52db  # of demo.elf: a caller, behind an out, another
-    tail = stacked.TAIL, stacked.WHOLE | stacked.FRAMES << 8
-    recording.write(os.path.join(bench.work, "exits.data"), [(out, 7, 1, 0)] * 40 +
-                    [(hashing, 7, 1, 0)] * 4,
-                    chains=[(stacked.USER, out, 0x611b, main, *tail)] * 40 +
-                    [(stacked.USER, hashing, 0x60f8, main, *tail)] * 4)
+    stacked.at_exits(os.path.join(bench.work, "exits.data"))
     exits = {("call_host", "__vm_exit__ in call_host"): 40, ("guest_main", "call_host"): 40}
     for border, most, more in ("split", 44, exits), ("drop", 4, {}):
         profile = Profile(bench.report(os.path.join(DATA, "demo.elf"), "exits.data", "--force",

@@ -26,6 +26,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
 import made
 import recording
+import stacked
 from chromium import Browser, NoBrowser, Page
 from programs import hlguest_of, need_zydis, on_terminal, page_data
 from tap import DATA, Skip, Tap, environment, must, need, parser, run
@@ -370,6 +371,18 @@ def check_exits(build):
     for kind, (event, found) in enumerate(right.items(), 1):
         if marks_of(ours, kind) != found or not found:
             yield f"{event}: {marks_of(ours, kind)}, not {found}"
+
+
+def check_exit_callers(build, folder):
+    """Functions that call but have no samples have rows, behind the others. VM exits have none."""
+    path = os.path.join(folder, "exits.data")
+    stacked.at_exits(path)
+    html, report = page_of(build, os.path.join(DATA, "demo.elf"), path, "--force")
+    rows = page_data(html)["rows"]
+    got = dict(zip(rows["name"], zip(rows["samples"], rows["with"])))
+    right = {"hash_block": (4, 4), "call_host": (0, 40), "guest_main": (0, 44), "_start": (0, 44)}
+    if report.get("border") and (got != right or rows["name"][0] != "hash_block"):
+        yield f"samples, and with callees: {got}, not {right}"
 
 
 def check_code(build, words, most=5):
@@ -1140,6 +1153,7 @@ def main():
         tap.run("lines of the source", lambda: list(check_lines(build, folder)))
         tap.run("what each sample weighs", lambda: list(check_each(build, folder)))
         tap.run("VM exits in time", lambda: list(check_exits(build)))
+        tap.run("callers of VM exits", lambda: list(check_exit_callers(build, folder)))
         pages = Pages(build, folder)
         for name in ("a Rust guest", "with callers", "VM exits", "several guests"):
             tap.run(f"shown: {name}", lambda w=CASES[name]: list(check_shown(pages, w)))
