@@ -483,11 +483,14 @@ END_TEST
 static const struct {
 	uint64_t refused, unknown; /* beside 30 that are too deep */
 	const char *why;
+	uint64_t no_return;
 } reasons[] = {
-	{0, 0, "(mostly [truncated: too deep]), "},
-	{30, 30, "(mostly [truncated: too deep]), "},
-	{40, 39, "(mostly callers left out), "},
-	{40, 50, "(mostly " HLG_CALLER_NOT_KNOWN "), "},
+	{0, 0, "(mostly [truncated: too deep]), ", 0},
+	{30, 30, "(mostly [truncated: too deep]), ", 0},
+	{40, 39, "(mostly callers left out), ", 0},
+	{40, 50, "(mostly " HLG_CALLER_NOT_KNOWN "), ", 0},
+	{30, 31, "(mostly [truncated: no return address]), ", 31},
+	{0, 0, "(mostly [truncated: too deep]), ", 30},
 };
 
 START_TEST(mostly)
@@ -506,6 +509,7 @@ START_TEST(mostly)
 	report.stacks = &run.stacks;
 	report.callers.refused = reasons[_i].refused;
 	report.callers.unknown = reasons[_i].unknown;
+	report.callers.ends[HLG_CALLER_END_NO_RETURN] = reasons[_i].no_return;
 	ck_assert_int_eq(hlg_callgraph_judge(&report, &err), 0);
 	for (size_t i = 0; i < report.notes.n; i++)
 		told |= strstr(report.notes.line[i], reasons[_i].why) != NULL;

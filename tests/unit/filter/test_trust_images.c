@@ -314,6 +314,35 @@ START_TEST(a_tail_moves)
 }
 END_TEST
 
+/* And callers: a return address by the call that stands in front of it. */
+START_TEST(a_tail_moves_callers)
+{
+	struct hlg_tail tail = {.from = 0x1060, .shift = 16};
+	const struct hlg_shift shift = {.tails = &tail, .n = 1};
+	const uint64_t callers[] = {0x10105f, 0x101060, 0x101061};
+	struct hlg_stack key = {.guest = true, .ip = 0x101060, .count = {1, 1}};
+	const uint64_t *words;
+	struct hlg_run run;
+	size_t n;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000 stacks=callgraph");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, key.ip, 1, 1);
+	key.chain = hlg_chains_add(&run.stacks.chains, callers, 3);
+	ck_assert_uint_eq(hlg_stacks_add(&run.stacks, &key), 0);
+	ck_assert_int_eq(hlg_run_settle(&run, &(struct hlg_err){0}), 0);
+	ck_assert(hlg_shift_move(&shift, &run.space, &run.profile, &run.stacks));
+	ck_assert_uint_eq(run.stacks.stacks[0].ip, 0x101070);
+	words = hlg_chains_get(&run.stacks.chains, run.stacks.stacks[0].chain, &n);
+	ck_assert_uint_eq(n, 3);
+	ck_assert_uint_eq(words[0], 0x10105f);
+	ck_assert_uint_eq(words[1], 0x101060);
+	ck_assert_uint_eq(words[2], 0x101071);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Threads whose numbers were not recorded cannot be told. */
 START_TEST(nobodys_threads)
 {
@@ -881,6 +910,7 @@ int main(void)
 	tcase_add_test(tc, few_samples_are_told_once);
 	tcase_add_loop_test(tc, a_tail_explains, 0, 2);
 	tcase_add_loop_test(tc, a_tail_moves, 0, 3);
+	tcase_add_test(tc, a_tail_moves_callers);
 	tcase_add_loop_test(tc, nobodys_threads, 0, 2);
 	tcase_add_loop_test(tc, newer, 0, 2);
 	tcase_add_loop_test(tc, an_id_that_was_cut, 0, 2);
