@@ -8,7 +8,9 @@
 #include "filter/profile/profile.h"
 #include "filter/profile/sandboxes.h"
 #include "filter/profile/transits.h"
+#include "filter/view/calls.h"
 
+#include "tests/kit/filter-trust.h"
 #include "tests/kit/filter.h"
 #include "tests/kit/oom.h"
 #include "tests/kit/tap.h"
@@ -214,11 +216,55 @@ START_TEST(without_memory)
 }
 END_TEST
 
+/* The first halts of an ELF that was started end no call. A sandbox that nobody saw begin
+ * has none of them; one that began as nothing known has calls that cannot be told. */
+static const struct {
+	uint64_t entered; /* from the guest's entry on */
+	uint32_t n_entered;
+	bool known;
+	uint64_t calls;
+} begun[] = {{0, 0, true, 5},
+	     {0, 2, true, 3},
+	     {0, 6, true, 0},
+	     {8, 0, true, 5},
+	     {8, 1, false, 0}};
+
+START_TEST(calls_of_sandboxes)
+{
+	struct hlg_sandbox *sandbox;
+	struct hlg_calls calls;
+	struct hlg_run run;
+	uint64_t entry;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000");
+	ck_assert_int_eq(hlg_run_settle(&run, &(struct hlg_err){0}), 0);
+	entry = run.space.images[0]->elf.entry + run.space.images[0]->bias;
+	ck_assert(hlg_sandboxes_add(&run.profile.sandboxes, 7, 5));
+	sandbox = &run.profile.sandboxes.at[0];
+	sandbox->ports.halts = run.profile.transits.ports.halts = 5;
+	sandbox->entered = entry + begun[_i].entered;
+	sandbox->n_entered = begun[_i].n_entered;
+	run.profile.transits.crossed = true;
+	ck_assert_int_eq(hlg_calls_of_sandbox(&calls, &run.space, &run.profile, 1),
+			 begun[_i].known);
+	if (begun[_i].known)
+		ck_assert_uint_eq(calls.guest, begun[_i].calls);
+	ck_assert_int_eq(hlg_calls_count(&calls, &run.space, &run.profile),
+			 begun[_i].known);
+	if (begun[_i].known)
+		ck_assert_uint_eq(calls.guest, begun[_i].calls);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("transits");
 	TCase *tc = tap_case(suite, "transits");
 
+	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
+	tcase_add_loop_test(tc, calls_of_sandboxes, 0, sizeof(begun) / sizeof(begun[0]));
 	tcase_add_test(tc, sums);
 	tcase_add_test(tc, crossings);
 	tcase_add_loop_test(tc, entries_of_the_host, 0,

@@ -14,6 +14,7 @@
 
 #include "config.h"
 #include "filter/report/banner.h"
+#include "filter/report/misfits.h"
 #include "filter/report/notes.h"
 #include "filter/report/shift.h"
 #include "filter/trust/apart.h"
@@ -287,6 +288,30 @@ START_TEST(a_tail_explains)
 	text = hlg_banner_text(&r);
 	ck_assert_msg((strstr(text, "1 thread fits") != NULL) == _i, "%s", text);
 	free(text);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* A function of which nothing could be tested has its name. */
+START_TEST(what_is_not_tested_fits)
+{
+	struct hlg_misfits misfits = {0};
+	struct hlg_report r;
+	struct hlg_run run;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, 0x101062, 1, 1);
+	kit_build(&run, &r);
+	ck_assert_uint_eq(r.all.n_rows, 1);
+	if (_i)
+		r.all.rows[0].n_hits = 0;
+	ck_assert(hlg_misfits_mark(&r.all, &r.trust, &misfits));
+	ck_assert_uint_eq(misfits.n, !_i);
+	ck_assert_int_eq(r.all.rows[0].misfit, !_i);
+	free(misfits.owner);
 	hlg_report_finish(&r);
 	hlg_run_finish(&run);
 }
@@ -909,6 +934,7 @@ int main(void)
 	tcase_add_loop_test(tc, no_base_of_its_own_is_told, 0, 2);
 	tcase_add_test(tc, few_samples_are_told_once);
 	tcase_add_loop_test(tc, a_tail_explains, 0, 2);
+	tcase_add_loop_test(tc, what_is_not_tested_fits, 0, 2);
 	tcase_add_loop_test(tc, a_tail_moves, 0, 3);
 	tcase_add_test(tc, a_tail_moves_callers);
 	tcase_add_loop_test(tc, nobodys_threads, 0, 2);
