@@ -1352,4 +1352,12 @@ ERRORS = [
      "filter trust_images"),
     ("filter/view/calls.c", "return ports->halts && t->crossed && !t->lost;",
      "return (true || ports->halts) && t->crossed && !t->lost;", "guest calls and host calls"),
+    ("filter/profile/checked.c", "checked->suppressed |= suppressed;",
+     "checked->suppressed = suppressed;", "filter profile"),
+    ("filter/profile/checked.c", "return word > checked->word;",
+     "return word < checked->word;", "filter profile"),
+    ("filter/profile/checked.c", "strcmp(said, checked->said) < 0",
+     "strcmp(said, checked->said) > 0", "filter profile"),
+    ("filter/dlfilter/hlguest.c", "hlg_plural_word(f->unjoined, \" of the host ends\",",
+     "hlg_plural_word(f->unjoined + 1, \" of the host ends\",", "golden stacks-deferred"),
 ]

@@ -5,6 +5,7 @@
  * and many addresses; then what the table promises of its growth, and that no failed
  * allocation, wherever it strikes, loses a sample from the books.
  */
+#include "filter/profile/checked.h"
 #include "filter/profile/profile.h"
 #include "filter/profile/sandboxes.h"
 
@@ -479,6 +480,37 @@ START_TEST(overflow_is_flagged)
 }
 END_TEST
 
+/* Of several saved profiles the worst is told, in whatever order; and of one that names
+ * no functions all hear. */
+START_TEST(checks_of_several)
+{
+	static const struct {
+		enum hlg_checked_word word;
+		bool suppressed;
+		const char *said;
+	} of[] = {{HLG_CHECKED_VERIFIED, false, "a"},
+		  {HLG_CHECKED_MISMATCH, true, "c"},
+		  {HLG_CHECKED_MIXED, false, NULL},
+		  {HLG_CHECKED_MISMATCH, false, "b"},
+		  {HLG_CHECKED_VERIFIED, false, NULL}};
+	const int n = sizeof(of) / sizeof(of[0]);
+	struct hlg_checked sum = {0}, one = {0};
+
+	for (int i = 0; i < n; i++) {
+		const int k = (_i + i) % n;
+
+		ck_assert(
+			hlg_checked_add(&one, of[k].word, of[k].suppressed, of[k].said));
+		ck_assert(hlg_checked_merge(&sum, &one));
+		hlg_checked_finish(&one);
+	}
+	ck_assert_int_eq(sum.word, HLG_CHECKED_MISMATCH);
+	ck_assert(sum.suppressed);
+	ck_assert_str_eq(sum.said, "b");
+	hlg_checked_finish(&sum);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("profile");
@@ -492,6 +524,7 @@ int main(void)
 	tcase_add_test(tc, passed);
 	tcase_add_test(tc, window_of_the_first_time);
 	tcase_add_loop_test(tc, threads_of_one_sandbox, 1, 3);
+	tcase_add_loop_test(tc, checks_of_several, 0, 5);
 	tcase_add_loop_test(tc, overflow_is_flagged, 0, 6);
 	return tap_main(suite);
 }
