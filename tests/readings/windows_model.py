@@ -501,8 +501,8 @@ class Judge:
         if said not in err:
             yield f"{what}: not {said}: {err}"
         told = self.json(between, *select.words)
-        if told and (told["alone"], told["moved"]) != (alone, moved) or \
-                [p["counts"] for p in told["pairs"]] != rows:
+        if told and ((told["alone"], told["moved"]) != (alone, moved) or
+                     [p["counts"] for p in told["pairs"]] != rows):
             yield f"{what}: JSON has {told['alone'], told['moved'], told['pairs']}, not {rows}"
 
 
