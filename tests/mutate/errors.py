@@ -1360,4 +1360,6 @@ ERRORS = [
      "strcmp(said, checked->said) > 0", "filter profile"),
     ("filter/dlfilter/hlguest.c", "hlg_plural_word(f->unjoined, \" of the host ends\",",
      "hlg_plural_word(f->unjoined + 1, \" of the host ends\",", "golden stacks-deferred"),
+    ("tools/pprof/shifts.c", "(!chosen || saved->extra.bias < chosen->extra.bias)",
+     "(!chosen || saved->extra.bias > chosen->extra.bias)", "hlguest merge"),
 ]

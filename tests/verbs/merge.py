@@ -18,6 +18,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
+import recording
 from programs import hlguest_of
 from tap import DATA, Skip, Tap, environment, must, parser, run
 
@@ -282,12 +283,29 @@ def odd_threads(bench):
         yield f"{series}"
 
 
+def bases_that_overlap(bench):
+    """Of a guest whose base is to be found all samples are brought to one: the least that was
+    saved, in whatever order."""
+    for i, base in enumerate((0x4800, 0x4000, 0x4400)):
+        bench.write(f"{i}.data", recording.shifted(bench.read(bench.rec[0]), 0, base - 0x4000))
+        bench.must("report", "-q", "--format=pprof", "--border=keep", "-o", f"{i}.pb.gz",
+                   f"guest.elf@{base:#x}", f"{i}.data")
+    for order in (0, 1, 2), (1, 2, 0), (2, 0, 1):
+        bench.must("merge", "-q", "-o", "all.pb.gz", *(f"{i}.pb.gz" for i in order))
+        out = bench.must("report", "--top=1", "--region=0", "--border=keep", "guest.elf@auto",
+                         "all.pb.gz")
+        if "base 0x4000 (found from the samples)" not in out or "3 recordings" not in out or \
+                "check     OK: all" not in out:
+            yield f"{order}: {out}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     sys.path.insert(1, os.path.join(sys.path[0], "../peers/pprof"))
     tap = Tap()
     checks = (("parts of a list", parts), ("lists", lists), ("recordings not read", unread),
-              ("profiles not read", failures), ("words of a part", words_are_not_believed), ("odd threads", odd_threads))
+              ("profiles not read", failures), ("words of a part", words_are_not_believed), ("odd threads", odd_threads),
+              ("bases that overlap", bases_that_overlap))
     for name, check in checks:
         with tempfile.TemporaryDirectory(prefix="merge-") as folder:
             tap.run(name, lambda c=check, f=folder: list(c(Bench(args.build, f))))
