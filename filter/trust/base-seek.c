@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/bsearch.h"
 #include "symtab/grow.h"
 
 bool hlg_base_seek_collide(const struct hlg_image *a, uint64_t a_base,
@@ -64,27 +65,66 @@ static size_t find_best(const struct hlg_base_sought *sought,
 	return best;
 }
 
-static bool is_free(const struct hlg_base_sought *sought, const struct hlg_space *space,
-		    const struct hlg_image *image, uint64_t base)
+/* Where one was taken. */
+struct taken {
+	uint64_t base; /* first, for hlg_bsearch_compare */
+	const struct hlg_image *image;
+};
+
+/* All that were taken, by base; to be freed. *longest: of their images. NULL without
+ * memory. */
+static struct taken *list_taken(const struct hlg_base_sought *sought,
+				const struct hlg_space *space, size_t *n,
+				uint64_t *longest)
 {
+	struct taken *taken;
+	size_t max = 0;
+
 	for (size_t i = 0; i < space->n_images; i++)
+		max += sought[i].found.n;
+	taken = calloc(max + 1, sizeof(*taken));
+	*n = 0;
+	*longest = 0;
+	for (size_t i = 0; taken && i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+
+		if (sought[i].found.n && image->end - image->first > *longest)
+			*longest = image->end - image->first;
 		for (size_t k = 0; k < sought[i].found.n; k++)
-			if (hlg_base_seek_collide(image, base, space->images[i],
-						  sought[i].found.fits[k].base))
-				return false;
-	return true;
+			taken[(*n)++] =
+				(struct taken){sought[i].found.fits[k].base, image};
+	}
+	if (*n)
+		qsort(taken, *n, sizeof(*taken), hlg_bsearch_compare);
+	return taken;
 }
 
-static void keep_free(struct hlg_base_sought *sought, const struct hlg_space *space,
+/* Leaves bases at which nothing that was taken is in the way. */
+static bool keep_free(struct hlg_base_sought *sought, const struct hlg_space *space,
 		      size_t number)
 {
+	const struct hlg_image *image = space->images[number];
 	struct hlg_found *now = &sought[number].now;
-	size_t n = 0;
+	size_t n = 0, n_taken;
+	uint64_t longest;
+	struct taken *taken = list_taken(sought, space, &n_taken, &longest);
+	const bool ok = taken;
 
-	for (size_t i = 0; i < now->n; i++)
-		if (is_free(sought, space, space->images[number], now->fits[i].base))
+	for (size_t i = 0; taken && i < now->n; i++) {
+		const uint64_t base = now->fits[i].base;
+		const uint64_t last = base + (image->end - image->first - 1);
+		size_t k = HLG_BSEARCH_BELOW(taken, n_taken, base,
+					     base > longest ? base - longest : 0);
+
+		while (k < n_taken && taken[k].base <= last &&
+		       !hlg_base_seek_collide(image, base, taken[k].image, taken[k].base))
+			k++;
+		if (k == n_taken || taken[k].base > last)
 			now->fits[n++] = now->fits[i];
+	}
 	now->n = n;
+	free(taken);
+	return ok;
 }
 
 static bool take(struct hlg_base_sought *one, const struct hlg_image *image,
@@ -113,8 +153,8 @@ static bool take_round(struct hlg_base_sought *sought, const struct hlg_space *s
 	*n = 0;
 	while (ok && (best = find_best(sought, space)) < space->n_images) {
 		if (!across || *n || sought[best].found.n)
-			keep_free(sought, space, best);
-		ok = take(&sought[best], space->images[best], addrs);
+			ok = keep_free(sought, space, best);
+		ok = ok && take(&sought[best], space->images[best], addrs);
 		*n += sought[best].n;
 	}
 	return ok;

@@ -266,18 +266,26 @@ bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
 	return ok;
 }
 
-/* Moves one entry of each image and base to the front; returns how many there are. */
+/* By image and base. */
+static int compare_places(const void *a, const void *b)
+{
+	const struct hlg_guest_base *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return hlg_bsearch_order(x->base, y->base);
+}
+
+/* Sorts, and keeps one entry of each image and base; returns how many there are. */
 static size_t unite(struct hlg_guest_base *at, size_t n)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0, k; i < n; i++) {
-		for (k = 0; k < kept; k++)
-			if (at[k].image == at[i].image && at[k].base == at[i].base)
-				break;
-		if (k == kept)
+	if (n)
+		qsort(at, n, sizeof(*at), compare_places);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || compare_places(&at[kept - 1], &at[i]) != 0)
 			at[kept++] = at[i];
-	}
 	return kept;
 }
 
@@ -407,13 +415,36 @@ static bool match_guest(const struct hlg_guest_bases_finder *finder,
 	return ok;
 }
 
-/* Adds an image at a base, if it is not there. */
-static void add_place(struct known *known, size_t image, uint64_t base)
+/* The different bases of what was found or placed; to be freed. NULL without memory. */
+static uint64_t *list_bases(const struct hlg_space *space, const struct known *known,
+			    size_t *n)
 {
-	for (size_t i = 0; i < known->n_all; i++)
-		if (known->at[i].image == image && known->at[i].base == base)
-			return;
-	known->at[known->n_all++] = (struct hlg_guest_base){image, base, 0, 0};
+	uint64_t *bases = calloc(known->n + space->n_images + 1, sizeof(*bases));
+	size_t all = 0;
+
+	*n = 0;
+	for (size_t i = 0; bases && i < known->n; i++)
+		bases[all++] = known->at[i].base;
+	for (size_t i = 0; bases && i < space->n_images; i++)
+		if (is_placed(space->images[i]))
+			bases[all++] = space->images[i]->base;
+	if (all)
+		qsort(bases, all, sizeof(*bases), hlg_bsearch_compare);
+	for (size_t i = 0; i < all; i++)
+		if (*n == 0 || bases[*n - 1] != bases[i])
+			bases[(*n)++] = bases[i];
+	return bases;
+}
+
+/* Adds an image at each of these where it was not found. */
+static void add_others(struct known *known, size_t image, const uint64_t *bases, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct hlg_guest_base at = {image, bases[i], 0, 0};
+
+		if (!bsearch(&at, known->at, known->n, sizeof(at), compare_places))
+			known->at[known->n_all++] = at;
+	}
 }
 
 /* False without memory; known->at is to be freed in any case. */
@@ -422,6 +453,9 @@ static bool list_known(const struct hlg_guest_bases_finder *finder,
 {
 	const struct hlg_space *space = finder->space;
 	const size_t n = found->n;
+	uint64_t *bases;
+	size_t n_bases;
+	bool ok;
 
 	known->at = calloc((n + space->n_images) * (space->n_images + 1) + 1,
 			   sizeof(*known->at));
@@ -430,18 +464,15 @@ static bool list_known(const struct hlg_guest_bases_finder *finder,
 	if (n)
 		memcpy(known->at, found->at, n * sizeof(*known->at));
 	known->n = known->n_all = unite(known->at, n);
-	for (size_t i = 0; i < space->n_images; i++) {
-		if (!finder->codes[i] || !is_sought(space->images[i]))
-			continue;
-		for (size_t k = 0; k < known->n; k++)
-			add_place(known, i, known->at[k].base);
-		for (size_t k = 0; k < space->n_images; k++)
-			if (is_placed(space->images[k]))
-				add_place(known, i, space->images[k]->base);
-	}
+	bases = list_bases(space, known, &n_bases);
+	ok = bases;
+	for (size_t i = 0; bases && i < space->n_images; i++)
+		if (finder->codes[i] && is_sought(space->images[i]))
+			add_others(known, i, bases, n_bases);
+	free(bases);
 	known->least =
 		hlg_guest_bases_find_meets_any(space, known->at, known->n) ? FEW : 1;
-	return true;
+	return ok;
 }
 
 /* All of whom no base was found. */
