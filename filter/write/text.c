@@ -335,8 +335,8 @@ static char *parts_of(const struct text *t, const struct hlg_region *region, siz
 	return parts_text(t, region, 1, true, room > ALONE + 4 ? (long)room - ALONE : 4);
 }
 
-/* "0x1000-0x13ff", with its file where there are several, in so many cells. To be freed;
- * NULL without memory. */
+/* "0x1000-0x13ff", with its file where there are several, in so many cells; "guest
+ * 0x6000-0x63ff" in none. To be freed; NULL without memory. */
 static char *range_of(const struct text *t, const struct hlg_region *region,
 		      long file_cells)
 {
@@ -350,6 +350,9 @@ static char *range_of(const struct text *t, const struct hlg_region *region,
 			      t->r->screen.ascii);
 		fputc(' ', f);
 	}
+	/* All others are addresses of an ELF, as the heading says. */
+	if (!region->image && !t->r->suppressed)
+		fputs("guest ", f);
 	fprintf(f, "0x%" PRIx64 "-0x%" PRIx64, region->addr,
 		region->addr + (t->r->options->region - 1));
 	return hlg_memstream_close(&m);

@@ -126,14 +126,15 @@ def row(columns, cells, tail="", screen=(0, False), colour=None):
             parts.append(colour if c.painted else "\033[m")
             painted = c.painted
         parts.append(put)
-    if painted:
-        parts.append("\033[m")
+    if colour and columns[-1].painted != painted:
+        parts.append("\033[m" if painted else colour)
+    end = "\033[m" if colour and columns[-1].painted else ""
     last, name = columns[-1].gap, columns[-1].put(cells[-1])
     name, room = name if len(name) > 1 else name[0], screen[0] - used - last
     if screen[0]:
         name = cut(name, max(room - len(tail), 16), screen[1])
         tail = tail[:max(0, room - len(name))]
-    return line(*parts, " " * last, name, tail)
+    return line(*parts, " " * last, name, end, tail)
 
 
 def colour_of(share):

@@ -297,6 +297,8 @@ class Judge(Head, Sums, report_model.Judge):
         if len(self.json["images"]) > 1 and image is not None:
             cells = FILE if self.columns else WIDE_FILE
             file = cut(self.made.space.called(image), cells, self.ascii) + " "
+        if image is None and not self.json.get("addresses"):
+            file = "guest "
         return f"{file}{at:#x}-{at + self.options['region'] - 1:#x}"
 
     def parts(self, view, region, room):
