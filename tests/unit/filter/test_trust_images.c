@@ -278,7 +278,7 @@ START_TEST(a_tail_explains)
 						   .shift = 16,
 						   .samples = off / 2 - (uint64_t)_i};
 	text = hlg_banner_text(&r);
-	ck_assert_msg(strstr(text, _i ? "samples fit if moved (give the ELF"
+	ck_assert_msg(strstr(text, _i ? "samples fit if moved)"
 				      : "from 0x1060 on, samples fit if moved by +16"),
 		      "%s", text);
 	free(text);
