@@ -1361,4 +1361,10 @@ ERRORS = [
      "hlg_plural_word(f->unjoined + 1, \" of the host ends\",", "golden stacks-deferred"),
     ("tools/pprof/shifts.c", "(!chosen || saved->extra.bias < chosen->extra.bias)",
      "(!chosen || saved->extra.bias > chosen->extra.bias)", "hlguest merge"),
+    ("tools/inject/scan.c", "strcpy(comm, hlg_scan_comm(scan, task->ppid));",
+     "strcpy(comm, hlg_scan_comm(scan, task->pid));", "copies for perf, record by record"),
+    ("tools/inject/scan.c", "	see_number(scan, task->ppid);\n",
+     "", "copies for perf, record by record"),
+    ("tools/inject/scan.c", "	see_number(scan, task->ptid);\n",
+     "", "copies for perf, record by record"),
 ]

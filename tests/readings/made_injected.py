@@ -199,11 +199,12 @@ class Injected(Recording):
         return self.other(COMM, struct.pack("<2i", pid, tid) + text + bytes(8 - len(text) % 8),
                           time, pid, tid)
 
-    def forked(self, pid, parent, time):
-        """A process is called as its parent is, also where nothing tells how that is called."""
-        self.heard |= {pid, parent}
+    def forked(self, pid, parent, time, by):
+        """A process is called as its parent is, also where nothing tells how that is called. by: a
+        thread of the parent."""
+        self.heard |= {pid, parent, by}
         self.comms[pid] = self.comms.get(parent, ("", 0))[0], time
-        return self.other(FORK, struct.pack("<4iQ", pid, parent, pid, parent, time), time, pid, pid)
+        return self.other(FORK, struct.pack("<4iQ", pid, parent, pid, by, time), time, pid, pid)
 
     def tasks(self):
         rng, at = self.rng, self.begins - 1000
@@ -217,8 +218,9 @@ class Injected(Recording):
             for time in rng.sample(range(at, at + 400), rng.choice((1, 1, 2, 3))):
                 yield self.named(pid, pid, rng.choice(("vmm", "a b", "vm\x1bm", "vm\x7f", "é",
                                                        "fifteen_letters")) + str(time % 7), time)
-        if rng.random() < .3 and len(pids) > 1 and pids[0] > 0:
-            yield self.forked(pids[1], pids[0], at + 500)
+        if rng.random() < .5 and len(pids) > 1 and pids[0] > 0:
+            parent, by = rng.choice(((pids[0], pids[0]), (10**7 + 5, 1), (1, 10**8 + 5)))
+            yield self.forked(pids[1], parent, at + 500, by)
 
     def make_entries(self):
         rng, body = self.rng, struct.pack
