@@ -1367,4 +1367,10 @@ ERRORS = [
      "", "copies for perf, record by record"),
     ("tools/inject/scan.c", "	see_number(scan, task->ptid);\n",
      "", "copies for perf, record by record"),
+    ("tools/windows/pairs-write.c", "all[k] < 1e5 && all[k] != floor(all[k]) ? 2 : 0",
+     "all[k] < 1e2 && all[k] != floor(all[k]) ? 2 : 0", "tools windows"),
+    ("tools/windows/pairs-write.c", "all[k] < 1e5 && all[k] != floor(all[k]) ? 2 : 0",
+     "all[k] != floor(all[k]) ? 2 : 0", "tools windows"),
+    ("tools/windows/pairs-write.c", "all[k] < 1e5 && all[k] != floor(all[k]) ? 2 : 0",
+     "all[k] < 1e5 ? 2 : 0", "tools windows"),
 ]

@@ -726,7 +726,13 @@ START_TEST(outliers_listed)
 	struct hlg_windows_row rows[30] = {0};
 	uint64_t counts[30][2];
 	struct hlg_spread spreads[] = {{.n = 30, .from = 0, .to = 100, .median = 10.5},
-				       {.n = 30, .from = 5, .to = 7}};
+				       {.n = 30,
+					.from = 5,
+					.to = 7,
+					.median = 150.25,
+					.median_low = 99999.5,
+					.median_high = 123456.75,
+					.mean = 8}};
 	struct hlg_pairs made = {.table = {.columns = columns,
 					   .n_columns = 2,
 					   .rows = rows,
@@ -755,6 +761,9 @@ START_TEST(outliers_listed)
 		listed++;
 	ck_assert_uint_eq(listed, 20);
 	ck_assert_ptr_nonnull(strstr(text, "\n    11 ns ")); /* the median, rounded */
+	/* Two digits behind the point, up to 100,000 and where there are any. */
+	ck_assert_msg(strstr(text, " 150.25  99999.50    123457 "), "%s", text);
+	ck_assert_msg(strstr(text, "123457         0         8         0 "), "%s", text);
 	ck_assert_ptr_nonnull(strstr(text, "  and 3 more "));
 	free(text);
 	hlg_pairs_write_notes(&notes, &made, &made.table);
