@@ -376,18 +376,19 @@ START_TEST(widths_and_shares)
 }
 END_TEST
 
-/* Counters that go back count nothing; a sum past 2^64 and a time past the last are told.
- */
+/* Counters that go back count nothing; a sum past 2^64, wherever it passes that, and a time
+ * past the last are told. */
 START_TEST(impossible_counts)
 {
-	static const uint64_t v[][1] = {{0},         {INT64_MAX}, {0},
-					{INT64_MAX}, {1},         {INT64_MAX}};
+	static const uint64_t v[][1] = {{0}, {INT64_MAX}, {0},
+					{INT64_MAX}, {1}, {INT64_MAX},
+					{INT64_MAX + UINT64_C(5)}};
 	struct made m;
 	struct got g;
 	struct hlg_note_list notes = {0};
 
 	begin(&m, 1);
-	for (uint64_t i = 0; i < 6; i++)
+	for (uint64_t i = 0; i < 7; i++)
 		add(&m, 1, 7, UINT64_MAX - 7 + i, 2, v[i]);
 	read_made(&g, &m, NULL);
 	ck_assert_int_eq(g.rc, 0);
