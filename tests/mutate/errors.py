@@ -1375,4 +1375,6 @@ ERRORS = [
      "all[k] < 1e5 ? 2 : 0", "tools windows"),
     ("tools/windows/read.c", "w->overflow |= __builtin_add_overflow(\n				sums[c]",
      "w->overflow = __builtin_add_overflow(\n				sums[c]", "tools windows"),
+    ("tools/windows/read.c", "if (at >= w->n_columns || w->columns[at].event != member->event)",
+     "if (at >= w->n_columns)", "tools windows"),
 ]

@@ -35,6 +35,7 @@ struct made {
 	unsigned cpu; /* added to the set's */
 	unsigned pid; /* added to 1 */
 	struct kit records, file;
+	const uint8_t *order; /* of values: which event each is of; NULL: their own */
 };
 
 static void begin(struct made *m, size_t n)
@@ -70,7 +71,7 @@ static void add(struct made *m, unsigned set, uint32_t tid, uint64_t time, uint1
 	kit_u64(&m->records, m->n);
 	for (size_t i = 0; i < m->n; i++) {
 		kit_u64(&m->records, values[i]);
-		kit_u64(&m->records, 10 * set + i);
+		kit_u64(&m->records, 10 * set + (m->order ? m->order[i] : i));
 	}
 	kit_end(&m->records, start);
 }
@@ -441,6 +442,33 @@ START_TEST(odd_groups)
 	hlg_windows_notes(&notes, &g.w);
 	ck_assert_ptr_nonnull(strstr(notes.line[notes.n - 1], "2 counts are of events"));
 	hlg_note_list_finish(&notes);
+	finish(&g);
+}
+END_TEST
+
+/* A member counts in its column, wherever it stands in a group. */
+START_TEST(behind_a_stranger)
+{
+	static const uint64_t v[][3] = {{100, 7}, {250, 40, 9}, {255, 50, 12}};
+	static const uint8_t order[] = {0, 2, 1};
+	struct made m;
+	struct got g;
+
+	begin(&m, 3);
+	m.n = 2;
+	add(&m, 1, 7, 10, 2, v[0]);
+	m.n = 3;
+	m.order = order;
+	add(&m, 1, 7, 20, 2, v[1]);
+	add(&m, 1, 7, 30, 2, v[2]);
+	read_made(&g, &m, NULL);
+	ck_assert_int_eq(g.rc, 0);
+	ck_assert_uint_eq(g.w.n_columns, 2);
+	ck_assert_uint_eq(g.w.strangers, 2);
+	for (size_t i = 1; i < 3; i++) {
+		ck_assert_uint_eq(hlg_windows_counts(&g.w, i)[0], v[i][0] - v[i - 1][0]);
+		ck_assert_uint_eq(hlg_windows_counts(&g.w, i)[1], i + 1);
+	}
 	finish(&g);
 }
 END_TEST
@@ -1021,6 +1049,7 @@ int main(void)
 	tcase_add_test(tc, widths_and_shares);
 	tcase_add_test(tc, impossible_counts);
 	tcase_add_test(tc, odd_groups);
+	tcase_add_test(tc, behind_a_stranger);
 	tcase_add_test(tc, second_group);
 	tcase_add_loop_test(tc, periods, 0, 7);
 	tcase_add_test(tc, no_groups);
