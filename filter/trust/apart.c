@@ -232,6 +232,15 @@ static bool all_are(const struct hlg_runners *units, int untold)
 	return n == units->n;
 }
 
+/* Is a base looked for already? */
+static bool is_any_sought(const struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (space->images[i]->sought)
+			return true;
+	return false;
+}
+
 /* The command that records anew, with what tells of more; *own is to be freed. */
 static const char *ask_again(const struct hlg_runners_recording *r, char **own)
 {
@@ -250,15 +259,15 @@ static const struct hlg_runner *find_turns(const struct hlg_runners *units)
 
 /* What the samples tell of two images that overlap; who ran when may be what they lack.
  */
-static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *second,
+static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *first,
+			const struct hlg_image *second,
 			const struct hlg_runners_recording *r,
 			const struct hlg_runners *units, struct hlg_err *err)
 {
 	const struct hlg_runner *turns = find_turns(units);
 	const bool lacks = turns || r->profile->sandboxes.n == 0;
 	const bool two = apart->space->n_images == 2;
-	const char *a = hlg_image_short_name(apart->space->images[0]),
-		   *b = hlg_image_short_name(second);
+	const char *a = hlg_image_short_name(first), *b = hlg_image_short_name(second);
 	char *own = NULL;
 	const char *again = lacks ? ask_again(r, &own) : "";
 
@@ -270,14 +279,15 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *s
 			    r->path, turns->tid, two ? a : "several of the ELFs",
 			    two ? " and " : "", two ? b : "", again);
 	else if (all_are(units, NONE))
-		hlg_err_set(err, HLG_EINPUT,
-			    "%s: its samples fit neither %s nor %s where these lie "
-			    "(name the ELFs that ran; FILE@auto looks for their "
-			    "bases%s%s)",
-			    r->path, a, b,
-			    lacks ? "; if they ran in turn on one thread, record anew: "
-				  : "",
-			    again);
+		hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: its samples fit neither %s nor %s where these lie "
+			"(name the ELFs that ran%s%s%s)",
+			r->path, a, b,
+			is_any_sought(apart->space) ? ""
+						    : "; FILE@auto looks for their bases",
+			lacks ? "; if they ran in turn on one thread, record anew: " : "",
+			again);
 	else
 		hlg_err_set(
 			err, HLG_EINPUT,
@@ -299,6 +309,9 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 
 	for (size_t i = 0; second->lane == 0 && i < apart->space->n_images; i++)
 		second = apart->space->images[i];
+	for (size_t i = 0; first->from == HLG_BASE_NONE && i < apart->space->n_images;
+	     i++)
+		first = apart->space->images[i];
 	if (second->lane == 0)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has no sample of those who are said to run %s "
@@ -321,7 +334,7 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 				   "them)",
 				   path, hlg_image_short_name(first),
 				   hlg_image_short_name(second));
-	return fail_samples(apart, second, r, units, err);
+	return fail_samples(apart, first, second, r, units, err);
 }
 
 /* "40 of which fit none of the ELFs, and 9 of which are too few ...": why samples of a
@@ -352,8 +365,9 @@ static void put_why(char buf[static 256], uint64_t samples,
 }
 
 /* Of the i-th such guest. */
-static void note(const struct hlg_runner *guest, const uint64_t outside[static UNTOLD],
-		 size_t i, const struct hlg_runners_recording *r)
+static void note(const struct hlg_apart *apart, const struct hlg_runner *guest,
+		 const uint64_t outside[static UNTOLD], size_t i,
+		 const struct hlg_runners_recording *r)
 {
 	hlg_note_list_adder *add = hlg_note_list_crowd_adder(i);
 	const bool thread = guest->sandbox < 0;
@@ -366,11 +380,12 @@ static void note(const struct hlg_runner *guest, const uint64_t outside[static U
 	add(r->notes, "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here%s%s%s",
 	    thread ? "thread" : "sandbox", thread ? guest->tid : guest->sandbox,
 	    guest->samples, hlg_plural_s(guest->samples), why,
-	    outside[TURNS]  ? " (it ran several in turn; record anew: "
-	    : again         ? " (if it ran several in turn, record anew: "
-	    : outside[NONE] ? " (another ELF? name it, too; at another base? "
-			      "FILE@auto looks for it"
-			    : "",
+	    outside[TURNS]                ? " (it ran several in turn; record anew: "
+	    : again                       ? " (if it ran several in turn, record anew: "
+	    : !outside[NONE]              ? ""
+	    : is_any_sought(apart->space) ? " (another ELF? name it, too"
+					  : " (another ELF? name it, too; at another "
+					    "base? FILE@auto looks for it",
 	    again ? ask_again(r, &own) : "", again || outside[NONE] ? ")" : "");
 	free(own);
 }
@@ -432,7 +447,7 @@ static void note_all(const struct hlg_apart *apart, const struct hlg_runners *un
 			const struct hlg_runner whole =
 				hlg_runners_sum(&units->at[i], j - i);
 
-			note(&whole, outside, untold++, r);
+			note(apart, &whole, outside, untold++, r);
 		}
 	}
 	hlg_note_list_crowd_rest(r->notes, untold, "samples that are outside here");
