@@ -118,9 +118,10 @@ struct hlg_options {
 	int time_unit;         /* enum hlg_time_unit */
 	struct hlg_number_list pid, tid, cpu, sandbox; /* empty: any */
 	bool slices;                                   /* the format shows time */
-	char *event;                                   /* glob; NULL: any */
-	char *format;                                  /* a word of its list (format.h) */
-	char *out;                                     /* NULL: standard output */
+	bool one_table;    /* it shows rows of all series together */
+	char *event;       /* glob; NULL: any */
+	char *format;      /* a word of its list (format.h) */
+	char *out;         /* NULL: standard output */
 	char *selection;   /* "pid=17 time=,10": what selects samples; NULL: nothing */
 	char *selected_by; /* the same for messages, as it was given: "--pid=17" */
 	uint64_t given;    /* bit i: table entry i was set by the user */

@@ -222,7 +222,9 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 {
 	const struct hlg_tested *all = &r->trust.all;
 	const struct hlg_boundaries *samples = &all->samples;
-	const struct hlg_misfits *misfits = r->n_groups ? &r->parted : &r->misfits;
+	/* Where all series have one table its rows are what is not named. */
+	const bool parted = r->n_groups && !r->options->one_table;
+	const struct hlg_misfits *misfits = parted ? &r->parted : &r->misfits;
 	const bool one = misfits->n == 1;
 	const char *noun = hlg_banner_noun(r, false);
 	char percent[16];
@@ -231,7 +233,8 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 		fprintf(f, "some %s are of other code", noun);
 	if (samples->off)
 		fprintf(f,
-			"; %" PRIu64 " of %" PRIu64 " %s %s not lie on instruction starts",
+			"; %" PRIu64 " of %" PRIu64
+			" %s %s not lie on instruction starts",
 			samples->off, samples->on + samples->off, noun,
 			samples->off == 1 ? "does" : "do");
 	if (hlg_verdict_is_padded(all)) {
@@ -250,8 +253,8 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 		misfits->n, one ? "" : "s", percent,
 		r->profile->of_addresses ? "addresses" : "overhead", one ? "has" : "have",
 		r->profile->of_addresses ? "some" : "samples", one ? "its" : "their",
-		r->n_groups ? " in some groups" : "", one ? "is" : "are",
-		r->n_groups ? " there" : "",
+		parted ? " in some groups" : "", one ? "is" : "are",
+		parted ? " there" : "",
 		r->unnamed ? "" : " (another build of this ELF? --force=yes names them)");
 }
 

@@ -39,6 +39,7 @@ const struct hlg_format hlg_format_json = {.name = "json",
 					   .notes = true,
 					   .remarks = true,
 					   .files = true,
+					   .one_table = true,
 					   HLG_FORMAT_JANSSON(write_json)};
 const struct hlg_format hlg_format_folded = {
 	.name = "folded", .stacks = true, .write = write_folded};
@@ -118,6 +119,7 @@ int hlg_format_choose(const struct hlg_format *format, struct hlg_options *optio
 
 	options->most = format->top;
 	options->most_regions = format->regions;
+	options->one_table = format->one_table;
 	if (format->needs)
 		return hlg_err_set(
 			err, HLG_EINPUT,

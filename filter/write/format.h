@@ -34,6 +34,7 @@ struct hlg_format {
 	bool notes;        /* has room for notes, */
 	bool remarks;      /* and for those of a report's check */
 	bool files;        /* shows what each recording has, and whether it fits */
+	bool one_table;    /* rows are of all series together, and say what each has */
 	bool reader;       /* is read by people: not written where there is nothing to
 			      show */
 	/* Changes options, or refuses them, before anything is read; may be NULL. */

@@ -6,7 +6,6 @@ import re
 
 from lines import Any, joined, line, part, percent
 from made_trust import Map
-from modelled_view import View
 from shares import chi_square
 from text_head import SAID
 from trust_rule import LEAST, ORDER, is_off
@@ -58,9 +57,7 @@ class Said:
         return "; ".join(text)
 
     def mixed_line(self, others):
-        groups = self.groups()
-        misfits = [row for of in groups or [self.view()] for row in of.ordered()
-                   if self.is_misfit(row)]
+        misfits = [row for row in self.view().ordered() if self.is_misfit(row)]
         text = line(self.builds_line(others)) if others else \
             self.threads_line() or line("some samples are of other code")
         on, off = (sum(self.all.addresses[key].values()) for key in (True, False))
@@ -75,21 +72,12 @@ class Said:
             return text
         n, whole = len({row.key for row in misfits}), self.view()
         share = sum(self.weigh(s) for row in misfits for s in row.samples) / whole.all
-        where, there = (" in some groups", " there") if groups else ("", "")
         return text + line(
             f"; {n} function{'s' * (n > 1)} with ", percent(share),
             f" % of the overhead {'has' if n == 1 else 'have'} samples off "
-            f"{'its' if n == 1 else 'their'} instructions{where}, and "
-            f"{'is' if n == 1 else 'are'} not named{there} "
+            f"{'its' if n == 1 else 'their'} instructions, and "
+            f"{'is' if n == 1 else 'are'} not named "
             "(another build of this ELF? --force=yes names them)")
-
-    def groups(self):
-        """Views of each series, if the report has several tables."""
-        by = self.options["by"]
-        series = collections.defaultdict(list)
-        for s in self.view().samples if by or self.several else ():
-            series[s.event, s.tid if by else None].append(s)
-        return [View(self.space, self.options, of, self.weigh) for of in series.values()]
 
     def mismatch_line(self):
         if told := self.threads_line():

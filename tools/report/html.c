@@ -463,6 +463,7 @@ const struct hlg_format hlg_report_html_format = {
 	.notes = true,
 	.remarks = true,
 	.files = true,
+	.one_table = true,
 	.reader = true,
 	.prepare = prepare,
 	.write = write_page,
