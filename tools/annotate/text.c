@@ -429,20 +429,21 @@ static void put_listing(void *ctx, const struct hlg_listing *l,
 static void put_listed(struct writer *w, bool by_name)
 {
 	const uint64_t all = w->report->all.guest.samples;
+	const uint64_t rest = all > w->listed ? all - w->listed : 0;
 	const uint64_t least = w->report->options->min;
 	const bool by_top = !by_name && (least == 0 || least == HLG_UNSET);
 
 	if (w->report->suppressed || all == 0)
 		return;
-	if (w->listed == all)
+	if (rest == 0)
 		put_wrapped(w, "listed    ", "all %" PRIu64 " guest sample%s", all,
 			    hlg_plural_s(all));
 	else
 		put_wrapped(w, "listed    ",
 			    "%" PRIu64 " of %" PRIu64 " guest sample%s; %" PRIu64
 			    " %s elsewhere%s",
-			    w->listed, all, hlg_plural_s(all), all - w->listed,
-			    hlg_plural_word(all - w->listed, "is", "are"),
+			    w->listed, all, hlg_plural_s(all), rest,
+			    hlg_plural_word(rest, "is", "are"),
 			    by_top ? " (--top=0 lists all)" : "");
 }
 
