@@ -122,11 +122,13 @@ static int open_images(struct hlg_run *run, bool apart, struct hlg_err *err)
 		if (!hlg_options_states_who(arg))
 			continue;
 		if (!apart)
-			return hlg_err_set(err, HLG_EINPUT,
-					   "%s: who runs it cannot be stated here (use "
-					   "hlguest report, annotate, diff, exits, flame "
-					   "or windows)",
-					   arg->path);
+			return hlg_err_set(
+				err, HLG_EINPUT,
+				"%s: who runs it cannot be stated here (select "
+				"them with tid= or sandbox= and name no other "
+				"ELF, or use hlguest report, annotate, diff, "
+				"exits, flame or windows)",
+				arg->path);
 		run->space.images[i]->owned = true;
 		run->space.n_lanes = 1; /* at least: others run none of it */
 	}

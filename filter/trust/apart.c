@@ -12,6 +12,10 @@
 #include "symtab/plural.h"
 
 /* Why it cannot be told of a guest. */
+enum {
+	WAY = 512 /* bytes, as of a message: two names of files */
+};
+
 enum untold {
 	TOLD,
 	TOO_FEW,
@@ -248,6 +252,18 @@ static const char *ask_again(const struct hlg_runners_recording *r, char **own)
 	return *own ? *own : "hlguest record --sandboxes";
 }
 
+/* "say who runs each: a.elf@0x4000:sandbox=N b.elf@0x4000:sandbox=N", where nothing in
+ * the samples does: to name one alone would credit it with the samples of both. */
+static void put_way(char buf[static WAY], const struct hlg_image *first,
+		    const struct hlg_image *second, const struct hlg_runners_recording *r)
+{
+	const char *who = r->profile->sandboxes.n ? "sandbox" : "tid";
+
+	snprintf(buf, WAY,
+		 "say who runs each: %s@0x%" PRIx64 ":%s=N %s@0x%" PRIx64 ":%s=N",
+		 first->path, first->base, who, second->path, second->base, who);
+}
+
 /* The first thread that takes turns, or NULL. */
 static const struct hlg_runner *find_turns(const struct hlg_runners *units)
 {
@@ -268,9 +284,10 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 	const bool lacks = turns || r->profile->sandboxes.n == 0;
 	const bool two = apart->space->n_images == 2;
 	const char *a = hlg_image_short_name(first), *b = hlg_image_short_name(second);
-	char *own = NULL;
+	char *own = NULL, way[WAY];
 	const char *again = lacks ? ask_again(r, &own) : "";
 
+	put_way(way, first, second, r);
 	if (turns)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: thread %" PRId32 " ran %s%s%s in turn, at the same "
@@ -292,8 +309,8 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 		hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: its samples do not tell who runs %s and who %s, which lie "
-			"at the same addresses (name one of them%s%s)",
-			r->path, a, b,
+			"at the same addresses (%s%s%s)",
+			r->path, a, b, way,
 			lacks ? ", or record anew: " : "; is their code the same?",
 			again);
 	free(own);
@@ -306,6 +323,7 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 {
 	const struct hlg_image *first = apart->space->images[0], *second = first;
 	const char *path = r->path;
+	char way[WAY];
 
 	for (size_t i = 0; second->lane == 0 && i < apart->space->n_images; i++)
 		second = apart->space->images[i];
@@ -320,20 +338,20 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 	if (strcmp(first->path, second->path) == 0)
 		return hlg_err_set(err, HLG_EINPUT, "%s: is given twice (give it once)",
 				   first->path);
+	put_way(way, first, second, r);
 	if (!has_code(apart))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: %s and %s lie at the same addresses, and without "
-				   "decoding them nothing tells who runs which (name one "
-				   "of them, or install libzydis-dev and build again)",
+				   "decoding them nothing tells who runs which (%s, or "
+				   "install libzydis-dev and build again)",
 				   path, hlg_image_short_name(first),
-				   hlg_image_short_name(second));
+				   hlg_image_short_name(second), way);
 	if (all_are(units, TOO_FEW))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has too few samples to tell who runs %s and who "
-				   "%s, which lie at the same addresses (name one of "
-				   "them)",
+				   "%s, which lie at the same addresses (%s)",
 				   path, hlg_image_short_name(first),
-				   hlg_image_short_name(second));
+				   hlg_image_short_name(second), way);
 	return fail_samples(apart, first, second, r, units, err);
 }
 

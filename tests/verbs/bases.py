@@ -230,6 +230,12 @@ def nobody(bench, rng):
                          bench.write("few.data", [(0x4000, 8, bench.addrs[:3])]))
     if status != 1 or "has too few samples to tell who runs guest.elf and who small.elf" not in err:
         yield f"three samples: status {status}: {err}"
+    # What it says to do is done: its words are taken, with a thread for each.
+    words = re.findall(r"[^ (]+@0x4000:tid=(?=N)", err)
+    named = [word + tid for word, tid in zip(words, "89")]
+    out, err, status = run(bench.hlguest, "report", *named, os.path.join(bench.work, "few.data"))
+    if len(words) != 2 or status or "3 guest samples" not in out:
+        yield f"three samples, {named}: status {status}: {out[:600]} {err}"
     alone = bench.write("alone.data", [rest[0], (0x200000, 8, few), (0x7000000, 9, few[:60])])
     report = bench.json("report", "--top=0", bench.elf, alone)
     outside = report["totals"]["outside"]["samples"]
