@@ -1377,4 +1377,13 @@ ERRORS = [
      "w->overflow = __builtin_add_overflow(\n				sums[c]", "tools windows"),
     ("tools/windows/read.c", "if (at >= w->n_columns || w->columns[at].event != member->event)",
      "if (at >= w->n_columns)", "tools windows"),
+    # which build ran; guests that lie across each other
+    ("tools/feed/batch.c", "		if (!batch->given)\n			hlg_noted_builds_add(",
+     "		if (batch->given)\n			hlg_noted_builds_add(", "hlguest stale"),
+    ("tools/inject/verb.c", "if (!fit || !hlg_image_overlaps(image, fit->base))",
+     "if (!fit || hlg_image_overlaps(image, fit->base))", "hlguest inject"),
+    ("tools/exits/guest.c", "bool outside = are_outside(&run->space, sums);",
+     "bool outside = false && are_outside(&run->space, sums);", "hlguest exits"),
+    ("filter/trust/apart.c", "r->profile->sandboxes.n ? \"sandbox\" : \"tid\"",
+     "r->profile->sandboxes.n ? \"tid\" : \"sandbox\"", "hlguest bases"),
 ]
