@@ -18,6 +18,7 @@
 #include "filter/write/text-children.h"
 #include "filter/write/text-details.h"
 #include "filter/write/text-head.h"
+#include "filter/write/text-line.h"
 #include "filter/write/text-scale.h"
 #include "filter/write/text-sums.h"
 #include "symtab/escape.h"
@@ -452,7 +453,7 @@ static void write_regions(struct text *t)
 }
 
 /* The calls of a group's sandbox: none where it is split further, as by threads. */
-static void write_calls_of(const struct text *t)
+static void put_calls_of(FILE *f, const struct text *t)
 {
 	const struct hlg_group *group =
 		(const void *)((const char *)t->v - offsetof(struct hlg_group, view));
@@ -466,7 +467,30 @@ static void write_calls_of(const struct text *t)
 	    !hlg_calls_of_sandbox(&calls, r->space, r->profile, (uint32_t)number))
 		return;
 	hlg_text_head_calls(text, &calls);
-	fprintf(t->f, ", %s", text);
+	fprintf(f, ", %s", text);
+}
+
+/* "== sandbox=2 (123 guest samples, 4 at VM exits, 2 guest + 0 host calls)" */
+static void write_heading(struct text *t, const char *of)
+{
+	const struct hlg_view *v = t->v;
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
+	char *line;
+
+	if (f) {
+		fprintf(f, "%s (%" PRIu64 " guest sample%s", of, v->guest.samples,
+			v->guest.samples == 1 ? "" : "s");
+		if (v->border.samples) /* which no function has */
+			fprintf(f, ", %" PRIu64 " at VM exits", v->border.samples);
+		put_calls_of(f, t);
+		fputc(')', f);
+	}
+	line = f ? hlg_memstream_close(&m) : NULL;
+	t->lost |= !line;
+	hlg_text_line_wrap(t->f, &t->r->screen, "== ", line ? line : "");
+	fputc('\n', t->f);
+	free(line);
 }
 
 static void write_view(void *to, const struct hlg_report *r, const struct hlg_view *v,
@@ -477,16 +501,8 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 
 	t->v = v;
 	t->scale = hlg_text_scale_for(r, hlg_text_scale_event(r, v), v->kept.period);
-	if (of) {
-		fputs("== ", t->f);
-		hlg_escape_print(t->f, of);
-		fprintf(t->f, " (%" PRIu64 " guest sample%s", v->guest.samples,
-			v->guest.samples == 1 ? "" : "s");
-		if (v->border.samples) /* which no function has */
-			fprintf(t->f, ", %" PRIu64 " at VM exits", v->border.samples);
-		write_calls_of(t);
-		fputs(")\n\n", t->f);
-	}
+	if (of)
+		write_heading(t, of);
 	if (!v->n_rows)
 		return;
 	if (r->options->children && r->callers.stacks) {
