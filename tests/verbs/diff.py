@@ -366,7 +366,7 @@ def check_sums(build):
     """A sum is one run, however many it sums: that is said, and what to do."""
     with tempfile.TemporaryDirectory(prefix="diff-") as folder:
         parts = {}
-        for name, path in ("before", USER), ("after", KERNEL):
+        for name, path in ("before", KERNEL), ("after", USER):
             parts[name] = []
             for i in range(3):
                 one = shutil.copy(path, os.path.join(folder, f"{name}{i}"))

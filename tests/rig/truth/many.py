@@ -167,7 +167,7 @@ def not_told(hlguest, elfs, data, log):
     several = {thread for thread, stretches in log.threads.items()
                if len({stretch.guest for stretch in stretches}) == len(elfs)}
     wrong = [] if several == set(log.threads) else ["a thread ran guests of one ELF only"]
-    return wrong if not found and "record with --sandboxes" in said else [*wrong, said]
+    return wrong if not found and "record anew: hlguest record --sandboxes" in said else [*wrong, said]
 
 
 def by_thread(hlguest, elfs, data, log):
