@@ -196,7 +196,7 @@ class Judge(report_model.Judge):
             if line not in known and "!! " + line not in known:
                 yield f"{line!r} is not in text"
         for line in known:
-            if re.match("(guest|recorded|check|accounted|warning:|note:|!!) ", line) and \
+            if re.match("(guest(?! 0x)|recorded|check|accounted|warning:|note:|!!) ", line) and \
                     line.split(" ", 1)[1] not in " ".join(html.unescape(re.sub(
                         "<.*?>", " ", head)).split()):
                 yield f"{line!r} of text is not in the page"
