@@ -405,6 +405,8 @@ ERRORS = [
      "(row ? side->all.design : 1)", "golden diff"),
     ("tools/diff/judge.c", "hlg_rows_observations(&side->report, &side->all) /",
      "side->all.observations /", "hlguest diff"),
+    ("tools/diff/total.c", " && row->amount <= HLG_COMPARE_LEVEL", "", "diff, its figures"),
+    ("tools/diff/judge.c", "			run->n *= run->share;\n", "", "diff, its figures"),
     ("tools/diff/join.c", "hlg_count_weigh(view->weight, hlg_rows_sum(&side->report, view))",
      "hlg_count_weigh(view->weight, view->kept)", "hlguest diff"),
     ("tools/diff/total.c", "return !diff->side[0].attached && !diff->side[1].attached;",

@@ -395,7 +395,8 @@ class Judge:
             if status == 0 or status == 4 and "guest's total is" not in err:
                 yield f"--fail-if: status {status}: {err}, though the total grew: {total}"
             return
-        grown = [row for row in self.ordered if row.q <= LEVEL and
+        amounts = adjusted([self.amount(row) for row in self.ordered])
+        grown = [row for row, q in zip(self.ordered, amounts) if row.q <= LEVEL and q <= LEVEL and
                  row.shares[1] > row.shares[0] * (1 + least) and self.took_more(row, least)]
         said = f"{grown[0].key()[1]}: its share grew from" if grown else ""
         if (status == 4) != bool(grown) and status != 3 or status == 4 and said not in err:
@@ -407,6 +408,20 @@ class Judge:
         before, after = (sum(s.period if clock else self.weight(s) for s in of) / len(side.files)
                          for of, side in zip(row.all, self.sides))
         return after > before * (1 + least)
+
+    def amount(self, row):
+        """p that it took another amount in the mean of the recordings, by chance alone."""
+        runs = []
+        for side, samples in zip(self.sides, row.all):
+            mine, runs = {id(s) for s in samples}, [*runs, []]
+            for view in side.each:
+                share = row.share_of(view, [s for s in view.summed if id(s) in mine])
+                runs[-1].append((share * view.whole, share * view.summed_observations))
+        if min(map(len, runs)) >= RUNS:
+            return welch(runs)
+        means = [statistics.fmean(weight for weight, _ in of) for of in runs]
+        variance = sum((weight / len(of))**2 / n for of in runs for weight, n in of if n)
+        return math.erfc(abs(means[1] - means[0]) / math.sqrt(2 * variance)) if variance else 1
 
     def differences(self, told):
         matched = "by address:" if self.same else "by address in" if self.alike else "by symbol"

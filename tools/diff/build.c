@@ -273,7 +273,7 @@ const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double le
 
 		if (row->significant && hlg_diff_growth(row) > least &&
 		    row->compared.diff > 0 &&
-		    hlg_diff_total_grew(diff, row->count, least))
+		    hlg_diff_total_grew(diff, row, least))
 			return row;
 	}
 	return NULL;

@@ -71,7 +71,8 @@ struct hlg_diff_row {
 	struct hlg_count self[2]; /* with children= */
 	struct hlg_share share[2];
 	struct hlg_compared compared;
-	double q; /* false discovery rate, over all rows, or all regions */
+	double q; /* false discovery rate, over all rows, or all regions; */
+	double amount; /* and of what it took, in the mean of a side's recordings */
 	bool significant;
 };
 
@@ -139,10 +140,10 @@ const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double le
 /* By how much of what it was did the total change? INFINITY from nothing. */
 double hlg_diff_total_growth(const struct hlg_diff *diff);
 
-/* Does what a row took in the mean of a side's recordings differ by more than that, too?
- * Where another got faster, its share of what is left grew, and nothing else. True where
- * users decided how long recordings are. */
-bool hlg_diff_total_grew(const struct hlg_diff *diff, const struct hlg_count count[2],
+/* Did what a row took in the mean of a side's recordings grow significantly, and by more
+ * than that, too? Where another got faster, its share of what is left grew, and nothing
+ * else. True where users decided how long recordings are. */
+bool hlg_diff_total_grew(const struct hlg_diff *diff, const struct hlg_diff_row *row,
 			 double least);
 
 /* Writes the line that answers; and what can be said of the total. */

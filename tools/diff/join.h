@@ -37,6 +37,12 @@ void hlg_diff_tell_notes(struct hlg_diff *diff, int side,
 			 const struct hlg_note_list *lines,
 			 const struct hlg_note_list *others);
 
+/* Two-sided p that amounts of both sides differ in the mean: lists[side][run] has n, and
+ * the weight in the mean of the recordings that it sums. By their spread, or by sampling alone where
+ * a side has fewer than HLG_COMPARE_RUNS. */
+double hlg_diff_total_amounts(const struct hlg_diff *diff,
+			      struct hlg_dispersion_run *const lists[2]);
+
 /* Sums up and tests the totals, when the views are made. False without memory. */
 bool hlg_diff_total(struct hlg_diff *diff);
 

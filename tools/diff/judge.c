@@ -180,6 +180,20 @@ static void compare(const struct task *t, struct hlg_diff_row *row)
 	row->compared.diff = row->share[1].share - row->share[0].share;
 }
 
+/* Did the row take another amount in the mean of a side's recordings? p. Its share alone
+ * does not tell: where another row took less, it has more of what is left. */
+static double test_amount(struct task *t)
+{
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < t->runs[s].n; i++) {
+			struct hlg_dispersion_run *run = &t->lists[s][i];
+
+			run->n *= run->share;
+			run->weight *= run->share / (double)t->diff->side[s].of[i];
+		}
+	return hlg_diff_total_amounts(t->diff, t->lists);
+}
+
 static bool compare_all(const struct hlg_diff *diff, struct hlg_diff_rows *rows,
 			const struct runs runs[2])
 {
@@ -192,6 +206,7 @@ static bool compare_all(const struct hlg_diff *diff, struct hlg_diff_rows *rows,
 	for (size_t i = 0; ok && i < rows->n; i++) {
 		list_row(&t, i);
 		compare(&t, &rows->row[i]);
+		rows->row[i].amount = test_amount(&t);
 	}
 	free(t.lists[0]);
 	free(t.lists[1]);
@@ -218,6 +233,11 @@ static bool adjust(const struct hlg_diff *diff, struct hlg_diff_rows *rows)
 		row->significant = row->q <= HLG_COMPARE_LEVEL;
 		rows->n_significant += row->significant;
 	}
+	for (size_t i = 0; ok && i < rows->n; i++)
+		p[i] = rows->row[i].amount;
+	ok = ok && hlg_compare_adjust(q, p, rows->n);
+	for (size_t i = 0; ok && i < rows->n; i++)
+		rows->row[i].amount = q[i];
 	free(p);
 	return ok;
 }

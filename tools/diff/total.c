@@ -97,15 +97,37 @@ static double per_recording(const struct hlg_diff *diff, int s, uint64_t weight)
 	return (double)weight / (double)(diff->recordings[s] ? diff->recordings[s] : 1);
 }
 
-bool hlg_diff_total_grew(const struct hlg_diff *diff, const struct hlg_count count[2],
+double hlg_diff_total_amounts(const struct hlg_diff *diff,
+			      struct hlg_dispersion_run *const lists[2])
+{
+	double mean[2] = {0, 0}, variance = 0;
+	double p = hlg_compare_totals(lists[0], diff->side[0].n_runs, lists[1],
+				      diff->side[1].n_runs);
+
+	if (!isnan(p))
+		return p;
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < diff->side[s].n_runs; i++) {
+			double part = lists[s][i].weight * (double)diff->side[s].of[i] /
+				      (double)diff->recordings[s];
+
+			mean[s] += part;
+			if (lists[s][i].n > 0)
+				variance += part * part / lists[s][i].n;
+		}
+	return variance > 0 ? erfc(fabs(mean[1] - mean[0]) / sqrt(2 * variance)) : 1;
+}
+
+bool hlg_diff_total_grew(const struct hlg_diff *diff, const struct hlg_diff_row *row,
 			 double least)
 {
 	enum hlg_weight weight = diff->total.clock ? HLG_WEIGHT_PERIOD : diff->weight;
 	double mean[2];
 
 	for (int s = 0; s < 2; s++)
-		mean[s] = per_recording(diff, s, hlg_count_weigh(weight, count[s]));
-	return !has_length(diff) || mean[1] > mean[0] * (1 + least);
+		mean[s] = per_recording(diff, s, hlg_count_weigh(weight, row->count[s]));
+	return !has_length(diff) ||
+	       (mean[1] > mean[0] * (1 + least) && row->amount <= HLG_COMPARE_LEVEL);
 }
 
 /* The unit that ns are told in, in ns. */
