@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/trust/base-seek.h"
 #include "filter/trust/runners.h"
 #include "filter/trust/verdict.h"
 #include "symtab/plural.h"
 
-/* Why it cannot be told of a guest. */
 enum {
 	WAY = 512 /* bytes, as of a message: two names of files */
 };
 
+/* Why it cannot be told of a guest. */
 enum untold {
 	TOLD,
 	TOO_FEW,
@@ -162,6 +163,15 @@ static enum hlg_boundary try_any(const struct hlg_apart *apart,
 	return any;
 }
 
+/* With instructions of one size any code fits another's. */
+static bool tells_instructions(const struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++)
+		if (!space->images[i]->map)
+			return space->images[i]->elf.machine == EM_X86_64;
+	return false;
+}
+
 /* Does a thread take turns? Its lane is the one that fits best. */
 static bool takes_turns(const struct hlg_apart *apart, const struct hlg_runner *unit,
 			const struct hlg_runner_sample *all)
@@ -169,8 +179,7 @@ static bool takes_turns(const struct hlg_apart *apart, const struct hlg_runner *
 	struct fit any = {0, 0};
 	size_t others = 0;
 
-	/* With instructions of one size any code fits another's. */
-	if (unit->sandbox >= 0 || apart->space->images[0]->elf.machine != EM_X86_64)
+	if (unit->sandbox >= 0 || !tells_instructions(apart->space))
 		return false;
 	for (size_t i = unit->begin; i < unit->end; i++) {
 		enum hlg_boundary is = try(apart, &all[i], unit->lane);
@@ -317,6 +326,13 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 	return err->code;
 }
 
+/* Do two lie across each other, at their first bases? */
+static bool are_across(const struct hlg_image *a, const struct hlg_image *b)
+{
+	return a->from != HLG_BASE_NONE && !a->map &&
+	       hlg_base_seek_collide(a, a->base, b, b->base);
+}
+
 /* Of the first two that overlap. */
 static int fail(const struct hlg_apart *apart, const struct hlg_runners_recording *r,
 		const struct hlg_runners *units, struct hlg_err *err)
@@ -327,9 +343,10 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 
 	for (size_t i = 0; second->lane == 0 && i < apart->space->n_images; i++)
 		second = apart->space->images[i];
-	for (size_t i = 0; first->from == HLG_BASE_NONE && i < apart->space->n_images;
-	     i++)
-		first = apart->space->images[i];
+	for (size_t i = apart->space->n_images; i-- > 0;)
+		if (apart->space->images[i]->lane < second->lane &&
+		    are_across(apart->space->images[i], second))
+			first = apart->space->images[i];
 	if (second->lane == 0)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has no sample of those who are said to run %s "

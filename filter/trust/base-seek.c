@@ -119,7 +119,8 @@ static bool keep_free(struct hlg_base_sought *sought, const struct hlg_space *sp
 		while (k < n_taken && taken[k].base <= last &&
 		       !hlg_base_seek_collide(image, base, taken[k].image, taken[k].base))
 			k++;
-		if (k == n_taken || taken[k].base > last)
+		/* At the end of memory nothing lies. */
+		if (last >= base && (k == n_taken || taken[k].base > last))
 			now->fits[n++] = now->fits[i];
 	}
 	now->n = n;

@@ -486,6 +486,14 @@ def turns(bench, rng):
                 "the recording does not tell when which of them (record anew: hlguest record " \
                 f"--sandboxes {again})\n" not in err:
             yield f"{words}: status {status}: {err}"
+    # So it is beside a perf map, wherever that is named.
+    maps = os.path.join(os.path.dirname(path), "map")
+    with open(maps, "w", encoding="ascii") as f:
+        f.write("1000 10 jit\n")
+    for words in ((f"map:{maps}", *wanted.split()), (*wanted.split(), f"map:{maps}")):
+        _, err, _ = run(bench.hlguest, "report", *words, path)
+        if "thread 7 ran several of the ELFs in turn" not in err:
+            yield f"{words}: {err}"
 
 
 def main():

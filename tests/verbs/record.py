@@ -100,7 +100,7 @@ def check_full(build, folder):
         raise Skip("no file system can be mounted")
     if status != 1 or "a.data: is cut off, as the disk is full" not in err or "now:" in err or \
             "on another: hlguest record -o FILE)" not in err or "did a guest run" in err or " 0 lost" in err or \
-            not re.search(r" of the host, up to [\d.]+ m?s; what came later is lost", err):
+            not re.search(r" of the host, cut off after [\d.]+ m?s; what came later is lost", err):
         yield f"status {status}: {err}"
 
 
@@ -668,7 +668,7 @@ def check_named(build, folder, tools, allowed):
 def check_each(hlguest, folder, tools, allowed, bare, cases):
     """Of a command line, whether sandboxes are recorded where they can be; and what is said of
     that here, and where bare leaves the command no tracefs."""
-    recorded = "several guests may run in turn: which one each sample is of is recorded, too"
+    recorded = "several guests may run in turn: --sandboxes is on, to know which one each sample is of"
     refused = "several guests may run in turn, and which one each sample is of cannot be recorded: "
     for several, words in cases:
         for before in ([], bare) if bare else ([],):

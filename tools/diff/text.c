@@ -443,7 +443,6 @@ static void write_markdown_rows(FILE *f, const struct hlg_diff *diff)
 	fputc('\n', f);
 }
 
-/* Lines of text stand in blocks of code: none begins as the block ends. */
 /* What --fail-if says, for who reads it where nobody sees the status. */
 static void put_gate(FILE *f, const struct hlg_diff *diff)
 {
@@ -459,6 +458,7 @@ static void put_gate(FILE *f, const struct hlg_diff *diff)
 	fputs("\n\n", f);
 }
 
+/* Lines of text stand in blocks of code: none begins as the block ends. */
 int hlg_diff_text_markdown(void *data, FILE *f, struct hlg_err *err)
 {
 	struct hlg_diff *diff = data;

@@ -112,8 +112,8 @@ static void look_at_growth(struct hlg_diff *diff, const struct arguments *args)
 		return;
 	timed = hlg_diff_total_times(times, diff, gate->row->count);
 	snprintf(gate->said, sizeof(gate->said),
-		 "%s: its share grew from %s %% to %s %%%s%s (--fail-if allows a growth "
-		 "of %g %%)",
+		 "%.300s: its share grew from %s %% to %s %%%s%s (--fail-if allows a "
+		 "growth of %g %%)",
 		 hlg_diff_name(gate->row),
 		 hlg_interval_percent(was, gate->row->share[0].share),
 		 hlg_interval_percent(is, gate->row->share[1].share),

@@ -260,9 +260,13 @@ static int gather(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 	bool outside = are_outside(&run->space, sums);
 
 	if (outside) {
+		const struct hlg_options before = g->check.options;
+
 		hlg_address_check_finish(&g->check);
 		if (hlg_address_check_init(&g->check, run->options.force, err) < 0)
 			return HLG_ESYSTEM;
+		g->check.options.unnamed = before.unnamed;
+		g->check.options.unnamed_of = before.unnamed_of;
 	}
 	for (size_t i = 0; (outside || !g->folds) && i < sums->n_cells; i++)
 		if (sums->cells[i].key.has_rip)

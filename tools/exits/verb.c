@@ -150,7 +150,7 @@ static bool has_pairs(const struct hlg_exits_sums *sums)
 
 /* --reason and --port that select none of the exits that there are are told likewise. */
 static void check_choice(const struct hlg_exits_report *r, const struct arguments *args,
-			 struct hlg_err *nothing)
+			 const char *selected_by, struct hlg_err *nothing)
 {
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		if (r->tables[i].n)
@@ -158,10 +158,9 @@ static void check_choice(const struct hlg_exits_report *r, const struct argument
 	if (!has_pairs(r->sums) || (!args->reason && args->port.n == 0))
 		return;
 	hlg_err_set(nothing, HLG_EINPUT,
-		    "--%s=%s: selects no exit (hlguest exits without it shows which there "
+		    "%s: selects no exit (hlguest exits without it shows which there "
 		    "are)",
-		    args->reason ? "reason" : "port",
-		    args->reason ? args->reason : args->ports);
+		    selected_by);
 }
 
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
@@ -193,7 +192,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	int rc = build_tables(&r, run, &choice, err);
 
 	if (rc == 0)
-		check_choice(&r, args, nothing);
+		check_choice(&r, args, run->options.selected_by, nothing);
 	r.fitted = r.top == HLG_UNSET;
 	if (r.fitted)
 		r.top = run->format->top;

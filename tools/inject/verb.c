@@ -74,10 +74,9 @@ static int scan(struct injection *j, struct hlg_err *err)
 	if (rc == 0 && j->copy.offset == 0)
 		rc = hlg_err_set(err, HLG_EINPUT,
 				 "%s: has processes up to number %" PRId32
-				 ", as the third copy in a row that inject writes: no "
-				 "number is left for another guest's (begin with the "
-				 "recording that perf wrote, and select more guests at "
-				 "a time)",
+				 ", as the third copy in a row that inject writes has: "
+				 "no process numbers are left (begin with the recording "
+				 "that perf wrote, and select more guests at a time)",
 				 j->in, j->scan.highest);
 	return rc;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/inputs/unnamed.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,11 +60,16 @@ static bool begin(struct side *side, const struct hlg_inputs *in)
 	return ok;
 }
 
+static void forget(struct names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->at[i]);
+	free(names->at);
+}
+
 static void finish(struct side *side)
 {
-	for (size_t i = 0; i < side->missing.n; i++)
-		free(side->missing.at[i]);
-	free(side->missing.at);
+	forget(&side->missing);
 	hlg_options_finish(&side->options);
 }
 
@@ -101,9 +107,30 @@ static void add_missing(struct names *missing, char *name)
 		free(name);
 }
 
+/* Was such a guest looked at before? Its ELF is read once, and not for each recording. */
+static bool is_seen(struct names *seen, const struct hlg_beside_guest *guest)
+{
+	char *key = NULL;
+	size_t n = seen->n;
+	bool is = false;
+
+	if (asprintf(&key, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %s", guest->inside,
+		     guest->size, guest->crc, guest->file) < 0)
+		return false;
+	for (size_t i = 0; i < n && !is; i++)
+		is = strcmp(seen->at[i], key) == 0;
+	if (!is)
+		add(seen, key);
+	if (seen->n == n)
+		free(key);
+	return is;
+}
+
 /* Looks for what the images of a side lack of what is noted of the recordings of in. */
 static void look(struct side *side, const struct hlg_inputs *in)
 {
+	struct names seen = {0};
+
 	for (size_t i = 0; i < in->n_files; i++) {
 		struct hlg_beside beside;
 		struct hlg_err err;
@@ -111,25 +138,31 @@ static void look(struct side *side, const struct hlg_inputs *in)
 
 		for (size_t k = 0; rc == 0 && k < beside.n_guests; k++) {
 			const struct hlg_beside_guest *guest = &beside.guests[k];
-			bool named = is_named(side, guest);
-			char *name = named ? NULL : hlg_beside_name(guest, in->files[i]);
+			bool named;
+			char *name;
 
+			if (is_seen(&seen, guest))
+				continue;
+			named = is_named(side, guest);
+			name = named ? NULL : hlg_beside_name(guest, in->files[i]);
 			side->any |= named;
 			if (name)
 				add_missing(&side->missing, name);
 		}
 		hlg_beside_finish(&beside);
 	}
+	forget(&seen);
 }
 
-/* Has the second side images of its own? */
+/* Has the second side images of its own, or the same elsewhere? */
 static bool has_own(const struct side sides[static 2])
 {
 	const struct hlg_options *first = &sides[0].options, *second = &sides[1].options;
 	bool same = first->n_images == second->n_images;
 
 	for (size_t i = 0; same && i < first->n_images; i++)
-		same = strcmp(first->images[i].path, second->images[i].path) == 0;
+		same = strcmp(first->images[i].path, second->images[i].path) == 0 &&
+		       first->images[i].base == second->images[i].base;
 	return !same;
 }
 

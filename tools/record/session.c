@@ -242,8 +242,8 @@ static void choose_sandboxes(struct hlg_record_request *args, const char *event)
 		return;
 	if (args->sandboxes)
 		rc = asprintf(&line,
-			      "hlguest: several guests may run in turn: which one each "
-			      "sample is of is recorded, too (as by --sandboxes)");
+			      "hlguest: several guests may run in turn: --sandboxes is "
+			      "on, to know which one each sample is of");
 	else
 		rc = asprintf(&line,
 			      "hlguest: several guests may run in turn, and which one "

@@ -136,8 +136,9 @@ static void tell_sums(const struct hlg_record_request *args,
 	snprintf(lost, sizeof(lost), "%" PRIu64 " lost", sums->lost);
 	/* Nobody counted what could not be written. */
 	if (args->cut)
-		snprintf(lost, sizeof(lost), "up to %s; what came later is lost",
-			 sums->took ? hlg_lacks_span(span, sums->took) : "there");
+		snprintf(lost, sizeof(lost), "cut off%s%s; what came later is lost",
+			 sums->took ? " after " : "",
+			 sums->took ? hlg_lacks_span(span, sums->took) : "");
 	if (asprintf(&line,
 		     "hlguest: %s: %" PRIu64 " guest sample%s, %" PRIu64
 		     " of the host, %s%s",
