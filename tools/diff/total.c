@@ -17,42 +17,48 @@ static bool is_clock(const struct hlg_diff *diff)
 	return clock;
 }
 
-/* Is there more between the means than the samples' own error (Poisson's) makes likely?
- * How much one run differs from the next is not in that. */
-static bool is_apart(const struct hlg_diff_total *total, double variance)
+/* Means of amounts, as hlg_diff_total_amounts has them; and p by the samples' own error
+ * (Poisson's) alone: how much one run differs from the next is not in that. */
+static double sum_up(double mean[static 2], const struct hlg_diff *diff,
+		     struct hlg_dispersion_run *const lists[2])
 {
-	double apart = fabs(total->mean[1] - total->mean[0]);
+	double variance = 0, apart;
 
-	return apart > 0 && erfc(apart / sqrt(2 * variance)) <= HLG_COMPARE_LEVEL;
+	for (int s = 0; s < 2; s++) {
+		mean[s] = 0;
+		for (size_t i = 0; i < diff->side[s].n_runs; i++) {
+			double part_of_all = (double)diff->side[s].of[i] /
+					     (double)diff->recordings[s];
+			double part = lists[s][i].weight * part_of_all;
+
+			mean[s] += part;
+			if (lists[s][i].n > 0)
+				variance += part * part / lists[s][i].n;
+		}
+	}
+	apart = fabs(mean[1] - mean[0]);
+	return apart > 0 ? erfc(apart / sqrt(2 * variance)) : 1;
 }
 
 static void weigh(struct hlg_diff *diff, struct hlg_dispersion_run *lists[2])
 {
 	struct hlg_diff_total *total = &diff->total;
 	enum hlg_weight weight = total->clock ? HLG_WEIGHT_PERIOD : diff->weight;
-	double variance = 0;
 
 	for (int s = 0; s < 2; s++) {
 		const struct hlg_diff_side *side = &diff->side[s];
 
 		for (size_t i = 0; i < side->n_runs; i++) {
 			const struct hlg_view *view = &side->each[i];
-			double part_of_all =
-				(double)side->of[i] / (double)diff->recordings[s];
-
 			struct hlg_count sum = hlg_rows_sum(&side->report, view);
 
 			/* The mean of the recordings that it sums. */
 			lists[s][i].weight = (double)hlg_count_weigh(weight, sum) /
 					     (double)side->of[i];
 			lists[s][i].n = hlg_rows_observations(&side->report, view);
-			total->mean[s] += lists[s][i].weight * part_of_all;
-			if (lists[s][i].n > 0)
-				variance += pow(lists[s][i].weight * part_of_all, 2) /
-					    lists[s][i].n;
 		}
 	}
-	total->apart = is_apart(total, variance);
+	total->apart = sum_up(total->mean, diff, lists) <= HLG_COMPARE_LEVEL;
 }
 
 /* Recordings that no command began and ended last as long as somebody wished. */
@@ -100,22 +106,11 @@ static double per_recording(const struct hlg_diff *diff, int s, uint64_t weight)
 double hlg_diff_total_amounts(const struct hlg_diff *diff,
 			      struct hlg_dispersion_run *const lists[2])
 {
-	double mean[2] = {0, 0}, variance = 0;
+	double mean[2];
 	double p = hlg_compare_totals(lists[0], diff->side[0].n_runs, lists[1],
 				      diff->side[1].n_runs);
 
-	if (!isnan(p))
-		return p;
-	for (int s = 0; s < 2; s++)
-		for (size_t i = 0; i < diff->side[s].n_runs; i++) {
-			double part = lists[s][i].weight * (double)diff->side[s].of[i] /
-				      (double)diff->recordings[s];
-
-			mean[s] += part;
-			if (lists[s][i].n > 0)
-				variance += part * part / lists[s][i].n;
-		}
-	return variance > 0 ? erfc(fabs(mean[1] - mean[0]) / sqrt(2 * variance)) : 1;
+	return isnan(p) ? sum_up(mean, diff, lists) : p;
 }
 
 bool hlg_diff_total_grew(const struct hlg_diff *diff, const struct hlg_diff_row *row,
