@@ -283,9 +283,9 @@ static const struct hlg_runner *find_turns(const struct hlg_runners *units)
 }
 
 /* What the samples tell of two images that overlap; who ran when may be what they lack.
- */
+ * way: of put_way. */
 static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *first,
-			const struct hlg_image *second,
+			const struct hlg_image *second, const char *way,
 			const struct hlg_runners_recording *r,
 			const struct hlg_runners *units, struct hlg_err *err)
 {
@@ -293,10 +293,9 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 	const bool lacks = turns || r->profile->sandboxes.n == 0;
 	const bool two = apart->space->n_images == 2;
 	const char *a = hlg_image_short_name(first), *b = hlg_image_short_name(second);
-	char *own = NULL, way[WAY];
+	char *own = NULL;
 	const char *again = lacks ? ask_again(r, &own) : "";
 
-	put_way(way, first, second, r);
 	if (turns)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: thread %" PRId32 " ran %s%s%s in turn, at the same "
@@ -369,7 +368,7 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 				   "%s, which lie at the same addresses (%s)",
 				   path, hlg_image_short_name(first),
 				   hlg_image_short_name(second), way);
-	return fail_samples(apart, first, second, r, units, err);
+	return fail_samples(apart, first, second, way, r, units, err);
 }
 
 /* "40 of which fit none of the ELFs, and 9 of which are too few ...": why samples of a
