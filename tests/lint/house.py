@@ -10,7 +10,8 @@ Reads the sources of symtab/, filter/ and tools/ as text and fails on
 - a type that is defined twice;
 - a function that leaves its file without the file's prefix, and a prefix of two files;
 - a folder that CONTRIBUTING.md gives no question;
-- a line of a comment whose * has no blank behind it: clang-format takes it when it breaks lines.
+- a line of a comment whose * has no blank behind it: clang-format takes it when it breaks lines;
+- a file that was added at the top by mistake: TOP says what is there.
 
 The prefix of tools/windows/pairs.c is hlg_pairs_ or hlg_windows_pairs_; in a folder of tools/,
 which is one mechanism, also that of the folder, hlg_windows_, which then no other folder has.
@@ -19,6 +20,8 @@ there, it would not notice here.
 """
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -54,6 +57,10 @@ tools
 LISTED = os.path.join(ROOT, "tools", "meson.build")  # verbs = ['report', 'annotate' ...]
 # What is loaded into perf; the command does not use it.
 NOT_BELOW_TOOLS = ("filter/dlfilter",)
+
+# What git has at the top, besides files whose names begin with a dot.
+TOP = set('''CONTRIBUTING.md LICENSE NEWS.md README.md SECURITY.md meson.build meson_options.txt
+debian filter man symtab tests tools'''.split())
 
 # FUNCTION OR PREFIX: why it is not called as its file.
 EXCEPTIONS = {}
@@ -246,11 +253,29 @@ def unnoticed():
             texts = read(root)
             if not list(RULES[what.split(" (")[0]](texts)):
                 yield f"not noticed: {what}"
+    if not strays({"a.elf"}):
+        yield "not noticed: a file that strays"
+
+
+def strays(names):
+    return [f"{name}: what is it at the top?" for name in sorted(names)
+            if name not in TOP and not name.startswith(".")]
+
+
+def at_top(root):
+    """What git has at the top, folders as well; nothing without git or a checkout."""
+    if not shutil.which("git"):
+        return set()
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True,
+                            check=False)
+    return {path.split("/")[0] for path in listed.stdout.split("\0") if path}
 
 
 def main():
-    texts = read(sys.argv[1] if len(sys.argv) > 1 else ROOT)
+    root = sys.argv[1] if len(sys.argv) > 1 else ROOT
+    texts = read(root)
     checks = {"each fault is noticed": unnoticed(),
+              "nothing strays at the top": strays(at_top(root)),
               "there are sources": () if len(texts) > 100 else ["few sources: have they moved?"]}
     checks |= {what: rule(texts) for what, rule in RULES.items()}
     print(f"1..{len(checks)}")
