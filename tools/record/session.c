@@ -131,16 +131,14 @@ int hlg_record_session_check(const struct hlg_record_request *args, const char *
  * -o is the report's, it is told how that is done. */
 static int check_out(const struct hlg_record_request *args, struct hlg_err *err)
 {
-	static const char plain[] = "(name another)";
 	int rc = hlg_out_check(args->out, HLG_MAGIC_RECORDING, err);
-	char *at = rc < 0 && strcmp(args->out, HLG_INPUTS_DEFAULT) == 0
-			   ? strstr(err->msg, plain)
-			   : NULL;
 
-	if (at)
-		snprintf(at, sizeof(err->msg) - (size_t)(at - err->msg),
-			 "(work in another folder, or hlguest record -o FILE)");
-	return rc;
+	if (rc != HLG_ESYSTEM || strcmp(args->out, HLG_INPUTS_DEFAULT) != 0)
+		return rc;
+	return hlg_err_set(err, rc,
+			   "%s: its folder cannot be written "
+			   "(work in another folder, or hlguest record -o FILE)",
+			   args->out);
 }
 
 /* What perf would find out too late. Returns the exit status. */
