@@ -121,6 +121,11 @@ bool hlg_rows_shows(const struct hlg_report *r, double share, uint64_t n)
 	return (top == 0 || n < top) && share >= least_share(r);
 }
 
+const char *hlg_rows_limit(const struct hlg_report *r, double next, const char *option)
+{
+	return hlg_rows_shows(r, next, 0) ? option : "min";
+}
+
 size_t hlg_rows_shown(const struct hlg_report *r, size_t n,
 		      double (*share)(const struct hlg_view *, size_t),
 		      const struct hlg_view *view)

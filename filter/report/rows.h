@@ -14,6 +14,11 @@ uint64_t hlg_rows_top(const struct hlg_report *report);
 /* Is a row of this share shown behind n others? As top= and min= say, for all formats. */
 bool hlg_rows_shows(const struct hlg_report *report, double share, uint64_t n);
 
+/* The option that shows more, where the next is of this share: min if it is below that,
+ * whatever else would end there; else the one that is named. */
+const char *hlg_rows_limit(const struct hlg_report *report, double next,
+			   const char *option);
+
 /* How many of the rows (or regions) of a view the user wants to see; shares descend. */
 size_t hlg_rows_shown(const struct hlg_report *report, size_t n,
 		      double (*share)(const struct hlg_view *, size_t),

@@ -180,6 +180,30 @@ static void blanks(FILE *f, long n)
 		fputc(' ', f);
 }
 
+size_t hlg_table_front(const struct hlg_table *table)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < table->n; i++) {
+		const struct hlg_column *column = &table->columns[table->layout[i]];
+
+		n += column->gap + (i + 1 < table->n ? (size_t)abs(column->width) : 0);
+	}
+	return n;
+}
+
+bool hlg_table_leave_out(struct hlg_table *table, unsigned char *layout,
+			 unsigned char column)
+{
+	size_t n = 0, before = table->n;
+
+	for (size_t i = 0; i < before; i++)
+		if (layout[i] != column)
+			layout[n++] = layout[i];
+	table->n = n;
+	return n < before;
+}
+
 long hlg_table_cells(const char *text)
 {
 	long n = 0;

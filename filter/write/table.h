@@ -160,6 +160,13 @@ struct json_t;
 void hlg_json_row(struct json_t *object, const struct hlg_table *table,
 		  const struct hlg_value *cells);
 
+/* Cells of a line in front of the last column. */
+size_t hlg_table_front(const struct hlg_table *table);
+
+/* Takes a column out of the table's layout. False if it is not there. */
+bool hlg_table_leave_out(struct hlg_table *table, unsigned char *layout,
+			 unsigned char column);
+
 /* Cells that text takes when it is escaped, if each character takes one. */
 long hlg_table_cells(const char *text);
 

@@ -84,22 +84,7 @@ static long longest(const struct list *l)
 /* Cells that are left for paths. */
 static long room_of(const struct list *l)
 {
-	long room = l->table.screen.columns;
-
-	for (size_t i = 0; i < l->table.n; i++)
-		room -= l->columns[l->layout[i]].gap +
-			labs(l->columns[l->layout[i]].width);
-	return room;
-}
-
-static void leave_out(struct list *l, unsigned char column)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < l->table.n; i++)
-		if (l->layout[i] != column)
-			l->layout[n++] = l->layout[i];
-	l->table.n = n;
+	return (long)l->table.screen.columns - (long)hlg_table_front(&l->table);
 }
 
 /* Would these look the same, cut in the middle as tables cut? */
@@ -132,7 +117,7 @@ static void fit(struct list *l)
 	most = longest(l);
 	most = most < NAME ? most : NAME;
 	for (size_t i = 0; i < sizeof(in_order) && room_of(l) < most; i++)
-		leave_out(l, in_order[i]);
+		hlg_table_leave_out(&l->table, l->layout, in_order[i]);
 	for (size_t i = 1; i < l->r->n_files; i++)
 		l->tails |= are_one_when_cut(l, l->r->files[i - 1].path + l->folder,
 					     l->r->files[i].path + l->folder);

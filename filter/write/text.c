@@ -6,7 +6,6 @@
  */
 #include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,22 +18,19 @@
 #include "filter/write/text-details.h"
 #include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
+#include "filter/write/text-regions.h"
 #include "filter/write/text-scale.h"
 #include "filter/write/text-sums.h"
 #include "symtab/escape.h"
 #include "symtab/plural.h"
 
 enum {
-	REGION_BAR = 12, /* cells; of rows there is one on a terminal only */
-	MOST = 12,       /* columns of a table */
-	NAME = 36,       /* cells for names, before columns are left out */
-	APART = 40,      /* cells for what tells rows of one name apart */
-	FEWEST = 10,     /* functions, on however small a screen */
+	MOST = 12,   /* columns of a table */
+	NAME = 36,   /* cells for names, before columns are left out */
+	APART = 40,  /* cells for what tells rows of one name apart */
+	FEWEST = 10, /* functions, on however small a screen */
 	FEWEST_REGIONS = 2,
-	FILE_CELLS = 20,   /* of a file's name beside a function's or a region's */
-	WIDE_FILE = 80,    /* beside a region's, however wide a line may be */
-	REGION_PARTS = 24, /* cells for what is in a region, before its bar is left out */
-	FEWEST_PARTS = 10, /* before they are, too */
+	FILE_CELLS = 20,     /* of a file's name beside a function's */
 	FEWEST_ADDRESSES = 3 /* instead of functions: why there are none counts more */
 };
 
@@ -122,29 +118,6 @@ static void write_remark(FILE *f, const void *of)
 	}
 }
 
-/* Cells of a row in front of its name. */
-static size_t width_of(const struct text *t)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i + 1 < t->table.n; i++)
-		n += t->columns[t->layout[i]].gap +
-		     (size_t)abs(t->columns[t->layout[i]].width);
-	return n + 2;
-}
-
-/* False where it was not there. */
-static bool leave_out(struct text *t, unsigned char column)
-{
-	size_t n = 0, before = t->table.n;
-
-	for (size_t i = 0; i < before; i++)
-		if (t->layout[i] != column)
-			t->layout[n++] = t->layout[i];
-	t->table.n = n;
-	return n < before;
-}
-
 /* Those that the screen has room for, besides the longest name or NAME cells of it. */
 static void fit_columns(struct text *t, size_t shown)
 {
@@ -164,8 +137,9 @@ static void fit_columns(struct text *t, size_t shown)
 	for (size_t i = 0; i < sizeof(in_order); i++) {
 		size_t n = strlen(t->no_room);
 
-		if (width_of(t) + name <= t->r->screen.columns ||
-		    !leave_out(t, in_order[i]) || in_order[i] == HLG_REPORT_BAR)
+		if (hlg_table_front(&t->table) + name <= t->r->screen.columns ||
+		    !hlg_table_leave_out(&t->table, t->layout, in_order[i]) ||
+		    in_order[i] == HLG_REPORT_BAR)
 			continue;
 		snprintf(t->no_room + n, sizeof(t->no_room) - n, "%s%s", n ? ", " : "",
 			 t->columns[in_order[i]].heading);
@@ -196,9 +170,9 @@ static void begin_rows(struct text *t, size_t shown)
 		begin_table(t, usual, sizeof(usual), name);
 	t->columns[HLG_REPORT_TIME].heading = t->scale.time ? "time" : "period";
 	if (!t->r->options->skid)
-		leave_out(t, HLG_REPORT_EDGE);
+		hlg_table_leave_out(&t->table, t->layout, HLG_REPORT_EDGE);
 	if (!t->r->colours.on)
-		leave_out(t, HLG_REPORT_BAR);
+		hlg_table_leave_out(&t->table, t->layout, HLG_REPORT_BAR);
 	if (t->r->screen.columns)
 		fit_columns(t, shown);
 }
@@ -220,27 +194,20 @@ static void write_row(struct text *t, const struct hlg_row *row)
 	t->lost |= !hlg_table_text_row(t->f, &t->table, c, row->share.share);
 }
 
-/* The option that shows more: min= if the next is below it, whatever else would end
- * there.
- */
-static const char *limit_of(const struct text *t, double next, const char *option)
-{
-	return hlg_rows_shows(t->r, next, 0) ? option : "min";
-}
-
 /* "(292 more rows, 9.20 %: --top=0; --wide has size)" under the names, for n rows of this
  * share that are not shown, from next on, and for columns; further to the left where it
  * has no room there. */
 static void write_rest(const struct text *t, size_t n, double rest, double next)
 {
-	size_t under = width_of(t), columns = t->r->screen.columns, length = 0, first;
+	size_t under = hlg_table_front(&t->table), columns = t->r->screen.columns,
+	       length = 0, first;
 	char percent[16], line[160] = "";
 
 	if (n)
 		length = (size_t)snprintf(
 			line, sizeof(line), "(%zu more row%s, %s %%: --%s=0%s", n,
 			n > 1 ? "s" : "", hlg_interval_percent(percent, rest),
-			limit_of(t, next, "top"), t->no_room[0] ? "; " : ")");
+			hlg_rows_limit(t->r, next, "top"), t->no_room[0] ? "; " : ")");
 	first = length;
 	if (t->no_room[0])
 		length += (size_t)snprintf(line + first, sizeof(line) - first,
@@ -281,175 +248,6 @@ static void write_rows(struct text *t)
 	if (unsure && t->r->options->wide)
 		fputs("         ~ this row and the next may be in either order\n", t->f);
 	fputc('\n', t->f);
-}
-
-/* "hash_block 81 %, sort_keys 9 %, 3 more": n parts, with names of so many cells; alone:
- * without how many more there are. */
-static char *parts_text(const struct text *t, const struct hlg_region *region, size_t n,
-			bool alone, long cells)
-{
-	double total = (double)hlg_count_weigh(t->v->weight, region->count);
-	struct hlg_memstream m;
-	FILE *f = hlg_memstream_open(&m);
-
-	if (!f)
-		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		const struct hlg_region_part *part = &t->v->parts[region->first_part + i];
-		double w = (double)hlg_count_weigh(t->v->weight, part->count);
-
-		fputs(i ? ", " : "", f);
-		hlg_table_cut(f, t->v->rows[part->row].name, cells, t->r->screen.ascii);
-		fprintf(f, " %ld %%", total > 0 ? lround(100 * w / total) : 0);
-	}
-	if (region->n_parts > n && !alone)
-		fprintf(f, ", %zu more", region->n_parts - n);
-	return hlg_memstream_close(&m);
-}
-
-/* As many parts as fit in room cells, or any: with whole names, else with shorter ones.
- */
-static char *parts_of(const struct text *t, const struct hlg_region *region, size_t room)
-{
-	enum {
-		PARTS = 3,
-		BEHIND = 16, /* cells of " 100 %, 999 more" */
-		ALONE = 6,   /* of " 100 %" */
-		SHORT = 24,
-		LEAST = 8
-	};
-	size_t n = region->n_parts < PARTS ? region->n_parts : PARTS;
-	char *text = NULL;
-
-	for (; n; n--) {
-		text = parts_text(t, region, n, false, LONG_MAX);
-		if (!text || room == 0 || (size_t)hlg_table_cells(text) <= room)
-			return text;
-		free(text);
-		text = parts_text(t, region, n, false, SHORT);
-		if (!text || (size_t)hlg_table_cells(text) <= room)
-			return text;
-		free(text);
-	}
-	if (room >= BEHIND + LEAST)
-		return parts_text(t, region, 1, false, (long)room - BEHIND);
-	return parts_text(t, region, 1, true, room > ALONE + 4 ? (long)room - ALONE : 4);
-}
-
-/* "0x1000-0x13ff", with its file where there are several, in so many cells; "guest
- * 0x6000-0x63ff" in none. To be freed; NULL without memory. */
-static char *range_of(const struct text *t, const struct hlg_region *region,
-		      long file_cells)
-{
-	struct hlg_memstream m;
-	FILE *f = hlg_memstream_open(&m);
-
-	if (!f)
-		return NULL;
-	if (t->r->space->n_images > 1 && region->image) {
-		hlg_table_cut(f, hlg_image_short_name(region->image), file_cells,
-			      t->r->screen.ascii);
-		fputc(' ', f);
-	}
-	/* All others are addresses of an ELF, as the heading says. */
-	if (!region->image && !t->r->suppressed)
-		fputs("guest ", f);
-	fprintf(f, "0x%" PRIx64 "-0x%" PRIx64, region->addr,
-		region->addr + (t->r->options->region - 1));
-	return hlg_memstream_close(&m);
-}
-
-static void write_region(struct text *t, const struct hlg_region *region, char *range)
-{
-	struct hlg_value c[HLG_REPORT_COLUMNS];
-	size_t used = width_of(t);
-	char *parts = parts_of(
-		t, region, t->r->screen.columns > used ? t->r->screen.columns - used : 0);
-
-	hlg_report_table_region(c, t->r, t->v, region, NULL);
-	c[HLG_REPORT_RANGE] = hlg_table_text_value(range);
-	c[HLG_REPORT_BAR] = hlg_table_share_value((struct hlg_share){
-		.share = region->share.share, .high = t->v->regions[0].share.share});
-	c[HLG_REPORT_NAME] = hlg_table_text_value(parts);
-	t->lost |= !hlg_table_text_row(t->f, &t->table, c, region->share.share);
-	t->lost |= !parts || !range;
-	free(parts);
-}
-
-/* The ranges of so many regions, each to be freed, and the cells of the widest. NULL
- * without memory. */
-static char **ranges_of(const struct text *t, size_t shown, long file_cells, long *width)
-{
-	char **ranges = calloc(shown, sizeof(*ranges));
-
-	for (size_t i = 0; ranges && i < shown; i++) {
-		long cells;
-
-		ranges[i] = range_of(t, &t->v->regions[i], file_cells);
-		cells = ranges[i] ? hlg_table_cells(ranges[i]) : 0;
-		*width = cells > *width ? cells : *width;
-	}
-	return ranges;
-}
-
-static void begin_regions(struct text *t, const char *whose, long width,
-			  const char *heading)
-{
-	static const unsigned char wide[] = {HLG_REPORT_RANGE, HLG_REPORT_PERCENT,
-					     HLG_REPORT_SAMPLES, HLG_REPORT_BAR,
-					     HLG_REPORT_NAME};
-	const size_t columns = t->r->screen.columns;
-
-	begin_table(t, wide, sizeof(wide), heading);
-	if (!t->r->options->wide)
-		leave_out(t, HLG_REPORT_SAMPLES);
-	t->columns[HLG_REPORT_RANGE].heading = whose; /* addresses they are */
-	t->columns[HLG_REPORT_RANGE].width = (signed char)-width;
-	t->columns[HLG_REPORT_PERCENT].gap = 2;
-	t->columns[HLG_REPORT_BAR].width = -REGION_BAR;
-	t->columns[HLG_REPORT_BAR].heading = "";
-	if (columns && width_of(t) + REGION_PARTS > columns)
-		leave_out(t, HLG_REPORT_BAR);
-	if (columns && width_of(t) + FEWEST_PARTS > columns)
-		leave_out(t, HLG_REPORT_NAME);
-}
-
-static void write_regions(struct text *t)
-{
-	const struct hlg_view *v = t->v;
-	size_t shown = hlg_rows_regions_shown(t->r, v), columns = t->r->screen.columns;
-	const char *whose = t->r->suppressed ? "region (guest)" : "region (ELF)";
-	const char *plain = "% of the region";
-	long width = (long)strlen(whose);
-	char rest[64] = "", heading[96], **ranges;
-
-	if (t->most_regions && t->most_regions < shown)
-		shown = t->most_regions;
-	if (shown == 0)
-		return;
-	ranges = ranges_of(t, shown, columns ? FILE_CELLS : WIDE_FILE, &width);
-	if (shown < v->n_regions)
-		snprintf(rest, sizeof(rest), "(%zu of %zu: --%s=0)", shown, v->n_regions,
-			 limit_of(t, v->regions[shown].share.share, "regions"));
-	snprintf(heading, sizeof(heading), "%s%s%s", plain, rest[0] ? " " : "", rest);
-	begin_regions(t, whose, width, heading);
-	if (columns && width_of(t) + strlen(heading) > columns)
-		t->columns[HLG_REPORT_NAME].heading =
-			width_of(t) + strlen(plain) > columns ? "% of it" : plain;
-	else
-		rest[0] = '\0';
-	hlg_table_text_head(t->f, &t->table);
-	for (size_t i = 0; i < shown; i++)
-		write_region(t, &v->regions[i], ranges ? ranges[i] : NULL);
-	if (rest[0])
-		fprintf(t->f, "%*s%s\n",
-			width + 2 + (long)strlen(rest) > (long)columns ? 0
-								       : (int)width + 2,
-			"", rest);
-	fputc('\n', t->f);
-	for (size_t i = 0; ranges && i < shown; i++)
-		free(ranges[i]);
-	free(ranges);
 }
 
 /* The calls of a group's sandbox: none where it is split further, as by threads. */
@@ -511,7 +309,7 @@ static void write_view(void *to, const struct hlg_report *r, const struct hlg_vi
 	}
 	write_rows(t);
 	if (!t->no_regions)
-		write_regions(t);
+		t->lost |= !hlg_text_regions_write(t->f, r, v, t->most_regions);
 }
 
 static void write_mapping(FILE *f, const void *of)
@@ -559,7 +357,7 @@ static int write_host(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 	if (rc == 0 && t.lost)
 		rc = hlg_err_memory(err, "report");
 	if (shown < r->n_host)
-		fprintf(f, "%*s(%zu more: --top=0)\n", (int)width_of(&t), "",
+		fprintf(f, "%*s(%zu more: --top=0)\n", (int)hlg_table_front(&t.table), "",
 			r->n_host - shown);
 	fputc('\n', f);
 	return rc;
