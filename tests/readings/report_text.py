@@ -162,7 +162,8 @@ class Judge(Head, Sums, report_model.Judge):
         if self.colour:
             columns["bar"] = Column("heat", 2, -10)
         columns["name"] = Column("function", 2, 0)
-        names, no_room = min(NAME, max([len(f["name"]) for f in rows] or [0])), []
+        names = max(len("function"), min(NAME, max([len(f["name"]) for f in rows] or [0])))
+        no_room = []
         for key in ("bar", "size", "samples", "time", "margin"):
             used = sum(c.gap + abs(c.width) for c in columns.values())
             if self.columns and used + names > self.columns and columns.pop(key, None) and \
