@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "symtab/escape.h"
-#include "tools/cli/shell.h"
+#include "symtab/shell.h"
 #include "tools/perfdata/perfdata.h"
 
 #define RECORD "hlguest record --sandboxes"

@@ -12,7 +12,7 @@
 
 #include "symtab/escape.h"
 #include "symtab/grow.h"
-#include "tools/cli/shell.h"
+#include "symtab/shell.h"
 
 void hlg_fleet_command_add(struct hlg_fleet_command *c, const char *fmt, ...)
 {

@@ -11,7 +11,7 @@
 #include "tools/cli/child.h"
 #include "tools/cli/output.h"
 #include "tools/cli/perf-find.h"
-#include "tools/cli/shell.h"
+#include "symtab/shell.h"
 #include "tools/fleet/command.h"
 #include "tools/fleet/parallel.h"
 #include "tools/fleet/work.h"

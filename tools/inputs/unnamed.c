@@ -9,7 +9,7 @@
 
 #include "symtab/grow.h"
 #include "tools/beside/beside.h"
-#include "tools/cli/shell.h"
+#include "symtab/shell.h"
 
 enum {
 	MANY = 8 /* recordings: of more the command is not told whole */

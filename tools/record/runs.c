@@ -3,9 +3,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "symtab/escape.h"
+#include "symtab/shell.h"
 
 static const char ending[] = ".data";
 
@@ -24,14 +26,10 @@ bool hlg_record_runs_name(char name[static PATH_MAX], const char *out, uint64_t 
 
 void hlg_record_runs_word(const char *word)
 {
-	bool plain =
-		word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				  "0123456789_./+,:@%-")] == '\0';
-	const char *quote = plain || strchr(word, '\'') ? "" : "'";
+	char *quoted = hlg_shell_quote(word);
 
-	fputs(quote, stderr);
-	hlg_escape_print(stderr, word);
-	fputs(quote, stderr);
+	hlg_escape_print(stderr, quoted ? quoted : word);
+	free(quoted);
 }
 
 void hlg_record_runs_print(const char *out, uint64_t runs)

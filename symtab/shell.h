@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Words of a command line that is told, to be copied into a shell. */
-#ifndef HLG_TOOLS_CLI_SHELL_H
-#define HLG_TOOLS_CLI_SHELL_H
+#ifndef HLG_SYMTAB_SHELL_H
+#define HLG_SYMTAB_SHELL_H
 
 /* A word as a shell takes it, to be freed; NULL without memory. */
 char *hlg_shell_quote(const char *word);
+
+/* The same of a word that is put together. */
+__attribute__((format(printf, 1, 2))) char *hlg_shell_word(const char *fmt, ...);
 
 /* The words, of which the last is NULL, each behind a blank; as above. */
 char *hlg_shell_words(const char *const *words);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/shell.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for a word: each byte may become four, between quotes. */
+static size_t room(const char *word)
+{
+	return 4 * strlen(word) + 3;
+}
+
+/* Puts a word, quoted where it has to be; returns its end. */
+static char *put(char *to, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_@%+=:,./-";
+
+	if (word[0] && strspn(word, plain) == strlen(word))
+		return stpcpy(to, word);
+	*to++ = '\'';
+	for (; *word; word++) {
+		if (*word == '\'')
+			to = stpcpy(to, "'\\''");
+		else
+			*to++ = *word;
+	}
+	return stpcpy(to, "'");
+}
+
+char *hlg_shell_quote(const char *word)
+{
+	char *quoted = malloc(room(word));
+
+	if (quoted)
+		put(quoted, word);
+	return quoted;
+}
+
+char *hlg_shell_word(const char *fmt, ...)
+{
+	char *word, *quoted;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&word, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return NULL;
+	quoted = hlg_shell_quote(word);
+	free(word);
+	return quoted;
+}
+
+char *hlg_shell_words(const char *const *words)
+{
+	size_t size = 1;
+	char *line, *to;
+
+	for (size_t i = 0; words[i]; i++)
+		size += 1 + room(words[i]);
+	line = to = malloc(size);
+	if (!line)
+		return NULL;
+	*to = '\0';
+	for (size_t i = 0; words[i]; i++) {
+		*to++ = ' ';
+		to = put(to, words[i]);
+	}
+	return line;
+}
