@@ -26,6 +26,8 @@ from made_exits import ABORT, EINTR, ISAS, MMIO, START, Choice, Guest, Made, rea
 from programs import hlguest_of
 from tap import Skip, run, seeds
 
+# What shares are of.
+WHOLES = {"call": "all time", "exit": "exit time", "vmm": "VMM time"}
 CALLS = ("guest call", "host call", "abort (panic or fault)", "interrupted (EINTR)",
          "between guest calls")
 
@@ -51,6 +53,8 @@ class Expected:
         self.chosen = [pair for pair in self.pairs if choice.has(pair.port, pair.reason)]
         self.counts = {kind: sum(pair.kind == kind for pair in self.pairs)
                        for kind in ("exit", "vmm")}
+        self.ns = {kind: sum(pair.ns for pair in self.pairs if pair.kind == kind)
+                   for kind in self.counts}
         self.lone = sum((r.lone for r in readings), collections.Counter())
         self.stories = [story for r in readings for story in r.stories]
         self.time = self.parts(sum((s.time for s in self.stories), collections.Counter()))
@@ -115,9 +119,8 @@ class Expected:
                     what: hex(key & ~MMIO) if what == "mmio" else key}
         else:
             row["name"] = key if by == "function" else CALLS[key - 1]
-        whole = sum(self.time.values()) if by == "call" else sum(
-            pair.ns for pair in self.pairs if pair.kind == kind)
-        row["percent"] = 100 * total / whole if whole else 0.0
+        row["percent"] = self.percent(total, sum(self.time.values()) if by == "call"
+                                      else self.ns[kind])
         if first.kind == "between":
             row["percent"] = None
         row |= {"count": len(values), "total_ns": total, "min_ns": values[0],
@@ -128,6 +131,17 @@ class Expected:
             row[f"p{percent}_ns"] = min(max(value, values[0]), values[-1])
         row["kind"] = first.kind if by == "call" else kind
         return {name: value for name, value in row.items() if value is not None}
+
+    @staticmethod
+    def percent(total, whole):
+        return 100 * total / whole if whole else 0.0
+
+    def picked(self, kind):
+        """What --port and --reason leave of a kind of pairs, beside all of them."""
+        of = self.of(kind)
+        total = sum(pair.ns for pair in of)
+        return {"count": len(of), "percent": self.percent(total, self.ns[kind]),
+                "total_ns": total}
 
     def on_starts(self):
         """Each byte of a function is an instruction."""
@@ -197,19 +211,37 @@ class Judge:
         yield from self.compare_text(self.ask(choice, "-v", "--wide"), expected)
 
     def compare_head(self, told, expected):
-        for name, value in (("pairs", expected.counts), ("exact", expected.choice.exact),
+        for name, value in (("pairs", expected.counts), ("pairs_ns", expected.ns),
+                            ("exact", expected.choice.exact),
                             ("excluded", {name: expected.lone[name] for name in LONE}),
                             ("time", expected.time), ("histogram", expected.histogram())):
             if told[name] != value:
                 yield f"{name}: {told[name]}, not {value}"
+        yield from self.compare_picked(told, expected)
         if told.get("selected") != expected.choice.selected():
             yield f"selected: {told.get('selected')}, not {expected.choice.selected()}"
         if told["check"]["verdict"] != "not tested" and not self.guest.is_arm and \
                 told["check"]["addresses"] != {"on": expected.on_starts(), "off": 0}:
             yield f"check: {told['check']}, not {expected.on_starts()} addresses"
 
+    @staticmethod
+    def compare_picked(told, expected):
+        """Where rows are of some of the pairs, how many and how much these are; else nothing."""
+        picked = told.get("selected_pairs")
+        if (picked is not None) != expected.choice.picks():
+            yield f"selected_pairs: {picked}"
+        for kind in picked or ():
+            one, of = dict(picked[kind]), expected.picked(kind)
+            if near(str(one["percent"]), of["percent"]):
+                one["percent"] = of["percent"]
+            if one != of:
+                yield f"selected {kind}: {one}, not {of}"
+
     def compare_tables(self, told, expected):
         tables = {(t["kind"], t["by"]): t["rows"] for t in told["tables"]}
+        for t in told["tables"]:
+            if t["percent_of"] != WHOLES["call" if t["by"] == "call" else t["kind"]]:
+                yield f"{t['by']} of {t['kind']}: percent of {t['percent_of']}"
         for key, rows in expected.tables.items():
             got = tables.pop(key, [])
             for one, row in zip(got, rows):
@@ -261,7 +293,8 @@ class Judge:
             yield f"CSV: {got}, not {told['notes']}"
 
     def compare_csv(self, out, expected, told):
-        names = "name isa number pid tid vcpu count percent total min mean p50 p90 p99 max".split()
+        names = "name isa number pid tid vcpu count percent percent_of total min mean p50 p90 " \
+            "p99 max".split()
         rows = [["record", "kind", *names]]
 
         def put(record, kind, **values):
@@ -269,18 +302,25 @@ class Judge:
 
         if "selected" in told:
             put("selected", "", name=told["selected"])
-        put("pairs", "exit", name="kvm_exit to kvm_entry", count=expected.counts["exit"])
-        put("pairs", "vmm", name="kvm_userspace_exit to KVM_RUN", count=expected.counts["vmm"])
+        names_of = {"exit": "kvm_exit to kvm_entry", "vmm": "kvm_userspace_exit to KVM_RUN"}
+        for kind in names_of if expected.choice.picks() else ():
+            put("selected", kind, name=names_of[kind], **{
+                key.removesuffix("_ns"): value for key, value in expected.picked(kind).items()},
+                percent_of=WHOLES[kind])
+        for kind, name in names_of.items():
+            put("pairs", kind, name=name, count=expected.counts[kind], total=expected.ns[kind])
         for name in LONE:
             put("excluded", "", name=name, count=expected.lone[name])
         for name, ns in expected.time.items():
             put("time", "", name=name[:-3].replace("_", " ").replace("vmm", "VMM"), total=ns)
-        for (_, by), table in expected.tables.items():
+        for (kind, by), table in expected.tables.items():
             for row in table:
+                of = WHOLES["call" if by == "call" else kind]
                 number = row.get("reason", row.get("port", row.get("mmio", "")))
                 put(by, row["kind"], **{
                     key.removesuffix("_ns"): value for key, value in row.items() if key != "kind"} |
-                    {"number": int(number, 16) if "mmio" in row else number})
+                    {"number": int(number, 16) if "mmio" in row else number,
+                     "percent_of": of if "percent" in row else ""})
         for row in expected.histogram():
             put("histogram", expected.kind, number=row["from_ns"], count=row["count"])
         got = list(csv.reader(io.StringIO(out)))

@@ -77,6 +77,9 @@ class Judge(exits_model.Judge):
         summary = re.search('<p class="summary">(.*?)</p>', text)[1]
         if not summary.startswith(WHOLES["call" if by == "call" else kind]):
             yield f"{summary}"
+        if summary.endswith(" All of it counts, whatever is selected by port and reason.") != \
+                expected.choice.picks():
+            yield f"{summary}, of {expected.choice.words}"
         columns = re.findall('<th scope="col".*?>(?:<span.*?</span></span>)?(.*?)</th>', text)[:6]
         if columns != [FIRSTS[by], "", "share", "time", "count", "mean"]:
             yield f"columns {columns}"

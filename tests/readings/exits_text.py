@@ -154,7 +154,7 @@ class Table:
             figures, name = self.figures(row, columns), self.name(row, used)
             yield f"{figures}  {name}" if is_last else f"{name:{width}} {figures}"
             if self.by == "vcpu":
-                yield from self.screen.wrap("  ", parts({
+                yield from self.screen.wrap("  ", self.text.in_all + parts({
                     key: row[key] for key in self.text.told["time"]}))
         if rest := self.all[len(self.rows):]:
             share = percent(self.share([row for row in rest if row["percent"] is not None]))
@@ -170,6 +170,21 @@ class Text:
         self.selected = choice.selected()
         self.kind = "exit" if told["pairs"]["exit"] or "kernel_ns" in told["time"] else "vmm"
         self.readings = choice.readings
+        # Times are not selected by what rows are.
+        self.in_all = "in all: " if choice.picks() else ""
+
+    def picked(self):
+        """What is left of the pairs where rows are selected, behind what selects them."""
+        if not self.in_all:
+            return ""
+        of = self.told["selected_pairs"]
+        share = {kind: f" ({percent(of[kind]['total_ns'] / self.whole[kind])} % of "
+                       f"{name} time)" if self.whole.get(kind) else ""
+                 for kind, name in (("exit", "exit"), ("vmm", "VMM"))}
+        vmm = f"{of['vmm']['count']} to the VMM{share['vmm']}"
+        if self.kind == "vmm":
+            return f": {plural(of['vmm']['count'], 'exit')} to the VMM{share['vmm']}"
+        return f": {plural(of['exit']['count'], 'exit')}{share['exit']}, {vmm}"
 
     def check(self):
         """How well the addresses fit: a line, unless all is well."""
@@ -211,9 +226,9 @@ class Text:
             told += f", {len(self.judge.files)} recordings"
         yield from wrap("recorded  ", told + brief)
         if self.selected:
-            yield from wrap("selected  ", self.selected)
+            yield from wrap("selected  ", self.selected + self.picked())
         yield from lines
-        yield from wrap("time      ", parts(self.told["time"]))
+        yield from wrap("time      ", self.in_all + parts(self.told["time"]))
         for table in self.told["tables"]:
             if self.is_line(table) and self.screen.verbose:
                 row = table["rows"][0]

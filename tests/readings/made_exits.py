@@ -407,6 +407,10 @@ class Choice:
         return " ".join(given[name] for name in ("pid", "tid", "time", "reason", "port")
                         if name in given) or None
 
+    def picks(self):
+        """Does it leave rows, and no records, out?"""
+        return bool(self.port or self.reason)
+
     def set_threads(self, rng, made):
         some = rng.choice(made.records)
         word, self.keeps = rng.choice(((f"--tid={some.tid},999", lambda r: r.tid == some.tid),

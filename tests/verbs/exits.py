@@ -482,7 +482,7 @@ def check_shared(build):
         if status:
             yield f"{selection}: status {status}: {err}"
         rows = list(csv.reader(io.StringIO(out)))
-        times.append([int(r[10]) for r in rows if r[0] == "time"])
+        times.append([int(r[11]) for r in rows if r[0] == "time"])
         found = {r[2]: int(r[8]) for r in rows if r[0] == "function"}
         for elf, symbols in chosen:
             for start, n in ((start, n) for (of, start), n in expected.items() if of == elf):

@@ -10,6 +10,12 @@ const char *hlg_exits_kind_word(enum hlg_exits_kind kind)
 	return words[kind];
 }
 
+const char *hlg_exits_pair_words(enum hlg_exits_kind kind)
+{
+	return kind == HLG_EXITS_GUEST ? "kvm_exit to kvm_entry"
+				       : "kvm_userspace_exit to KVM_RUN";
+}
+
 const char *hlg_exits_by_word(enum hlg_exits_by by)
 {
 	static const char *const words[] = {"reason", "function", "port", "vcpu", "call"};
@@ -96,6 +102,27 @@ bool hlg_exits_has_share(const struct hlg_exits_row *row)
 	return row->kind != HLG_EXITS_BETWEEN;
 }
 
+const char *hlg_exits_share_of(const struct hlg_exits_table *t)
+{
+	return hlg_exits_is_of_calls(t)   ? "all time"
+	       : t->kind == HLG_EXITS_VMM ? "VMM time"
+					  : "exit time";
+}
+
+struct hlg_exits_picked hlg_exits_pick(const struct hlg_exits_report *r,
+				       enum hlg_exits_kind kind)
+{
+	const struct hlg_exits_table *t = &r->tables[kind];
+	struct hlg_exits_picked picked = {0};
+
+	for (size_t i = 0; i < t->n; i++) {
+		picked.n += t->rows[i].n;
+		picked.total += t->rows[i].total;
+	}
+	picked.share = hlg_exits_share(r, t, picked.total);
+	return picked;
+}
+
 const struct hlg_column hlg_exits_columns[HLG_EXITS_COLUMNS] = {
 	[HLG_EXITS_RECORD] = {"record", NULL, .type = HLG_VALUE_WORD},
 	[HLG_EXITS_KIND] = {"kind", NULL, .type = HLG_VALUE_WORD},
@@ -110,6 +137,7 @@ const struct hlg_column hlg_exits_columns[HLG_EXITS_COLUMNS] = {
 			    .flags = HLG_COLUMN_OMIT},
 	[HLG_EXITS_COUNT] = {"count", NULL, .type = HLG_VALUE_COUNT},
 	[HLG_EXITS_PERCENT] = {"percent", NULL, .type = HLG_VALUE_PERCENT},
+	[HLG_EXITS_PERCENT_OF] = {"percent_of", NULL, .type = HLG_VALUE_WORD},
 	[HLG_EXITS_TIMES] = {"total", NULL, .type = HLG_VALUE_NS},
 	{"min", NULL, .type = HLG_VALUE_NS},
 	{"mean", NULL, .type = HLG_VALUE_NS},
@@ -147,9 +175,11 @@ void hlg_exits_set_values(struct hlg_value v[static HLG_EXITS_COLUMNS],
 	v[HLG_EXITS_TID] = hlg_table_id_value(row->tid);
 	v[HLG_EXITS_VCPU] = hlg_table_id_value(row->vcpu);
 	v[HLG_EXITS_COUNT] = hlg_table_count_value(row->n);
-	if (hlg_exits_has_share(row))
+	if (hlg_exits_has_share(row)) {
 		v[HLG_EXITS_PERCENT] =
 			hlg_table_number_value(hlg_exits_share(r, t, row->total));
+		v[HLG_EXITS_PERCENT_OF] = hlg_table_text_value(hlg_exits_share_of(t));
+	}
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		v[HLG_EXITS_TIMES + i] = hlg_table_count_value(times[i]);
 }

@@ -19,6 +19,7 @@ enum {
 	HLG_EXITS_VCPU,
 	HLG_EXITS_COUNT,
 	HLG_EXITS_PERCENT,
+	HLG_EXITS_PERCENT_OF,
 	HLG_EXITS_TIMES, /* total, min, mean, p50, p90, p99, max */
 	HLG_EXITS_TIMES_END = HLG_EXITS_TIMES + 7,
 	HLG_EXITS_COLUMNS = HLG_EXITS_TIMES_END
@@ -33,6 +34,7 @@ void hlg_exits_set_values(struct hlg_value values[static HLG_EXITS_COLUMNS],
 			  const struct hlg_exits_row *row);
 
 const char *hlg_exits_kind_word(enum hlg_exits_kind kind);
+const char *hlg_exits_pair_words(enum hlg_exits_kind kind); /* of exits: what they are */
 const char *hlg_exits_by_word(enum hlg_exits_by by);
 
 /* The part of the time that a table's shares are of that ns is; and the part of that that
@@ -40,6 +42,18 @@ const char *hlg_exits_by_word(enum hlg_exits_by by);
 double hlg_exits_share(const struct hlg_exits_report *report,
 		       const struct hlg_exits_table *table, uint64_t ns);
 bool hlg_exits_has_share(const struct hlg_exits_row *row);
+
+/* What that time is, as records and JSON say it: "all time", "exit time", "VMM time". */
+const char *hlg_exits_share_of(const struct hlg_exits_table *table);
+
+/* Where report->picks, what is left of a kind of pairs: the table of its reasons' sums.
+ */
+struct hlg_exits_picked {
+	uint64_t n, total; /* ns */
+	double share;      /* of all pairs of that kind */
+};
+struct hlg_exits_picked hlg_exits_pick(const struct hlg_exits_report *report,
+				       enum hlg_exits_kind kind);
 
 /* How many rows of a table are written. */
 size_t hlg_exits_shown(const struct hlg_exits_report *report,

@@ -258,9 +258,11 @@ static void put_table(FILE *f, const struct hlg_exits_report *r,
 {
 	if (!t->n)
 		return;
-	fprintf(f, "<section%s>\n<h2>%s</h2>\n<p class=\"summary\">%s</p>\n",
+	fprintf(f, "<section%s>\n<h2>%s</h2>\n<p class=\"summary\">%s%s</p>\n",
 		t->by == HLG_EXITS_BY_FUNCTION ? " class=\"names\"" : "", title_of(r, t),
-		whole_of(t));
+		whole_of(t),
+		r->picks ? " All of it counts, whatever is selected by port and reason."
+			 : "");
 	put_shares(f, r, t);
 	if (t->by == HLG_EXITS_BY_REASON)
 		put_latencies(f, r, t);

@@ -18,7 +18,9 @@ struct hlg_exits_report {
 	struct hlg_exits_vcpu time; /* of all vCPUs together */
 	const struct hlg_note_list *notes;
 	const char *selection; /* of the options */
-	uint64_t recordings;   /* that were read */
+	bool picks; /* of that, --reason and --port: rows are of some of the pairs alone
+		     */
+	uint64_t recordings; /* that were read */
 	bool by_tid;
 	uint64_t top; /* rows of a table; 0: all */
 	bool fitted;  /* text: nobody has said how many; less where the screen is low */

@@ -175,26 +175,29 @@ static const char *time_text(char buf[static 40], uint64_t ns, struct unit unit)
 	return buf;
 }
 
-/* "guest 2094.0 us (75 %), kernel 639.0 us (25 %)", behind a label. */
+/* "guest 2094.0 us (75 %), kernel 639.0 us (25 %)", behind a label: of all pairs,
+ * whichever of them rows are of. */
 static void write_parts(FILE *f, const struct hlg_exits_report *r,
 			const struct hlg_exits_vcpu *vcpu, const char *label)
 {
 	double sum = (double)hlg_exits_sum_parts(r, vcpu);
-	char line[256] = "", time[40];
-	const char *name;
+	char line[256], time[40];
+	const char *name, *comma = "";
 	uint64_t ns, most = 0;
 	struct unit unit;
-	int n = 0;
+	int n = snprintf(line, sizeof(line), "%s", r->picks ? "in all: " : "");
 
 	for (size_t i = 0; hlg_exits_part_of_time(r, vcpu, i, &ns); i++)
 		most = ns != UINT64_MAX && ns > most ? ns : most;
 	unit = unit_of(most);
-	for (size_t i = 0; (name = hlg_exits_part_of_time(r, vcpu, i, &ns)); i++)
-		if (ns != UINT64_MAX)
-			n += snprintf(line + n, sizeof(line) - (size_t)n,
-				      "%s%s %s %s (%.0f %%)", n ? ", " : "", name,
-				      time_text(time, ns, unit), unit.name,
-				      sum > 0 ? 100 * (double)ns / sum : 0);
+	for (size_t i = 0; (name = hlg_exits_part_of_time(r, vcpu, i, &ns)); i++) {
+		if (ns == UINT64_MAX)
+			continue;
+		n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s %s %s (%.0f %%)",
+			      comma, name, time_text(time, ns, unit), unit.name,
+			      sum > 0 ? 100 * (double)ns / sum : 0);
+		comma = ", ";
+	}
 	hlg_text_line_wrap(f, &r->screen, label, line);
 }
 
@@ -267,9 +270,7 @@ static struct layout layout_of(const struct hlg_exits_report *r,
 /* What a table's shares are of. */
 static const char *share_heading(const struct hlg_exits_table *t)
 {
-	return hlg_exits_is_of_calls(t)   ? "of time"
-	       : t->kind == HLG_EXITS_VMM ? "VMM time"
-					  : "exit time";
+	return hlg_exits_is_of_calls(t) ? "of time" : hlg_exits_share_of(t);
 }
 
 static void write_columns(FILE *f, const struct hlg_exits_report *r,
@@ -426,6 +427,52 @@ static bool is_line(const struct hlg_exits_table *t, const struct hlg_exits_repo
 	return t->n == 1 && t->kind != r->kind;
 }
 
+/* " (3.51 % of exit time)", of what there is. */
+static void put_share(FILE *f, const struct hlg_exits_report *r, enum hlg_exits_kind kind,
+		      double share)
+{
+	char percent[16];
+
+	if (r->sums->total[kind])
+		fprintf(f, " (%s %% of %s)", hlg_interval_percent(percent, share),
+			hlg_exits_share_of(&r->tables[kind]));
+}
+
+/* "port=99: 6 exits (3.51 % of exit time), 6 to the VMM (47.17 % of VMM time)": what
+ * selects, and where that leaves all else of the head as it is, how much of it rows are
+ * of. False without memory. */
+static bool write_selected(FILE *f, const struct hlg_exits_report *r)
+{
+	const struct hlg_exits_picked exits = hlg_exits_pick(r, r->kind),
+				      vmm = hlg_exits_pick(r, HLG_EXITS_VMM);
+	struct hlg_memstream m;
+	FILE *to;
+	char *line;
+	bool ok;
+
+	if (!r->picks) {
+		hlg_text_head_selected(f, r->selection, &r->screen);
+		return true;
+	}
+	to = hlg_memstream_open(&m);
+	if (!to)
+		return false;
+	fprintf(to, "%s: %" PRIu64 " exit%s", r->selection, exits.n,
+		hlg_plural_s(exits.n));
+	if (r->kind == HLG_EXITS_GUEST) {
+		put_share(to, r, r->kind, exits.share);
+		fprintf(to, ", %" PRIu64, vmm.n);
+	}
+	fputs(" to the VMM", to);
+	put_share(to, r, HLG_EXITS_VMM, vmm.share);
+	line = hlg_memstream_close(&m);
+	ok = line != NULL;
+	if (ok)
+		hlg_text_head_selected(f, line, &r->screen);
+	free(line);
+	return ok;
+}
+
 /* That all is well takes no line of its own. */
 static bool check_is_brief(const struct hlg_exits_report *r)
 {
@@ -439,7 +486,6 @@ int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
 	const char *check = check_is_brief(r) ? ", check OK" : "";
 	char line[160], several[40] = "";
 
-	(void)err;
 	if (r->recordings > 1)
 		snprintf(several, sizeof(several), ", %" PRIu64 " recordings",
 			 r->recordings);
@@ -456,10 +502,11 @@ int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
 		snprintf(line, sizeof(line),
 			 "%" PRIu64
 			 " exit%s to the VMM (kvm_userspace_exit to KVM_RUN)%s%s",
-			 pairs[HLG_EXITS_VMM], hlg_plural_s(pairs[HLG_EXITS_VMM]), several,
-			 check);
+			 pairs[HLG_EXITS_VMM], hlg_plural_s(pairs[HLG_EXITS_VMM]),
+			 several, check);
 	hlg_text_line_wrap(f, &r->screen, "recorded  ", line);
-	hlg_text_head_selected(f, r->selection, &r->screen);
+	if (!write_selected(f, r))
+		return hlg_err_memory(err, "exits");
 	if (!check_is_brief(r))
 		hlg_text_head_check(f, r->check, &r->screen);
 	write_parts(f, r, &r->time, "time      ");
@@ -597,7 +644,8 @@ int hlg_exits_text(void *report, FILE *f, struct hlg_err *err)
 	if (r->wide)
 		r->screen.columns = 0;
 	fit_rows(r);
-	hlg_exits_write_head(r, f, err);
+	if (hlg_exits_write_head(r, f, err) < 0)
+		return HLG_ESYSTEM;
 	write_tables(f, r);
 	if (r->verbose)
 		write_histogram(f, r);

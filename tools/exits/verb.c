@@ -149,13 +149,13 @@ static bool has_pairs(const struct hlg_exits_sums *sums)
 }
 
 /* --reason and --port that select none of the exits that there are are told likewise. */
-static void check_choice(const struct hlg_exits_report *r, const struct arguments *args,
-			 const char *selected_by, struct hlg_err *nothing)
+static void check_choice(const struct hlg_exits_report *r, const char *selected_by,
+			 struct hlg_err *nothing)
 {
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		if (r->tables[i].n)
 			return;
-	if (!has_pairs(r->sums) || (!args->reason && args->port.n == 0))
+	if (!has_pairs(r->sums) || !r->picks)
 		return;
 	hlg_err_set(nothing, HLG_EINPUT,
 		    "%s: selects no exit (hlguest exits without it shows which there "
@@ -181,6 +181,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.kind = sums->crossed ? HLG_EXITS_GUEST : HLG_EXITS_VMM,
 		.notes = &run->notes,
 		.selection = run->options.selection,
+		.picks = args->reason || args->port.n,
 		.recordings = run->recordings,
 		.by_tid = choice.by_tid,
 		.top = run->options.top,
@@ -192,7 +193,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	int rc = build_tables(&r, run, &choice, err);
 
 	if (rc == 0)
-		check_choice(&r, args, run->options.selected_by, nothing);
+		check_choice(&r, run->options.selected_by, nothing);
 	r.fitted = r.top == HLG_UNSET;
 	if (r.fitted)
 		r.top = run->format->top;
@@ -200,7 +201,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		hlg_exits_add_times(&r.time, &sums->vcpus[i]);
 	hlg_exits_histogram(r.octaves, sums, r.kind, &choice);
 	note_shares(run, &r);
-	if (!args->reason && args->port.n == 0) /* those take what they take */
+	if (!r.picks) /* those take what they take */
 		note_least(run, &r);
 	if (rc == 0 && run->notes.lost)
 		rc = hlg_err_memory(err, "report");

@@ -11,15 +11,33 @@
 #endif
 
 /* A record that has a name and one value. */
-static void write_record(struct hlg_records *to, const char *record, const char *kind,
-			 const char *name, size_t column, uint64_t n)
+static void write_record(struct hlg_records *to, const char *record, const char *name,
+			 size_t column, uint64_t n)
 {
 	struct hlg_value v[HLG_EXITS_COLUMNS] = {0};
 
 	v[HLG_EXITS_RECORD] = hlg_table_text_value(record);
-	v[HLG_EXITS_KIND] = hlg_table_text_value(kind);
 	v[HLG_EXITS_NAME] = hlg_table_text_value(name);
 	v[column] = hlg_table_count_value(n);
+	hlg_format_record(to, v);
+}
+
+/* Of pairs of a kind, how many and how much time; share: of what time, or NULL. */
+static void write_pairs(struct hlg_records *to, const char *record,
+			const struct hlg_exits_table *t, uint64_t n, uint64_t total,
+			const double *share)
+{
+	struct hlg_value v[HLG_EXITS_COLUMNS] = {0};
+
+	v[HLG_EXITS_RECORD] = hlg_table_text_value(record);
+	v[HLG_EXITS_KIND] = hlg_table_text_value(hlg_exits_kind_word(t->kind));
+	v[HLG_EXITS_NAME] = hlg_table_text_value(hlg_exits_pair_words(t->kind));
+	v[HLG_EXITS_COUNT] = hlg_table_count_value(n);
+	v[HLG_EXITS_TIMES] = hlg_table_count_value(total);
+	if (share) {
+		v[HLG_EXITS_PERCENT] = hlg_table_number_value(*share);
+		v[HLG_EXITS_PERCENT_OF] = hlg_table_text_value(hlg_exits_share_of(t));
+	}
 	hlg_format_record(to, v);
 }
 
@@ -40,16 +58,19 @@ static void write_head_records(struct hlg_records *to, const struct hlg_exits_re
 
 	if (r->selection)
 		write_words(to, "selected", r->selection);
+	for (int kind = 0; r->picks && kind < HLG_EXITS_KINDS; kind++) {
+		const struct hlg_exits_picked of = hlg_exits_pick(r, kind);
+
+		write_pairs(to, "selected", &r->tables[kind], of.n, of.total, &of.share);
+	}
 	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
-		write_record(to, "pairs", hlg_exits_kind_word(kind),
-			     kind == HLG_EXITS_GUEST ? "kvm_exit to kvm_entry"
-						     : "kvm_userspace_exit to KVM_RUN",
-			     HLG_EXITS_COUNT, r->sums->pairs[kind]);
+		write_pairs(to, "pairs", &r->tables[kind], r->sums->pairs[kind],
+			    r->sums->total[kind], NULL);
 	for (size_t i = 0; (name = hlg_exits_excluded(r, i, &n)); i++)
-		write_record(to, "excluded", NULL, name, HLG_EXITS_COUNT, n);
+		write_record(to, "excluded", name, HLG_EXITS_COUNT, n);
 	for (size_t i = 0; (name = hlg_exits_part_of_time(r, &r->time, i, &n)); i++)
 		if (n != UINT64_MAX)
-			write_record(to, "time", NULL, name, HLG_EXITS_TIMES, n);
+			write_record(to, "time", name, HLG_EXITS_TIMES, n);
 }
 
 /* Addresses on and off instruction starts, as report has samples. */
@@ -72,9 +93,10 @@ static void write_check_records(struct hlg_records *to, const struct hlg_exits_r
 }
 
 /*
- * Records `selected`, `pairs`, `excluded`, `time`, `trust` (whose first one's kind is the
- * verdict), `note`, those of the tables (`call`, `reason`, `function`, `port`, `vcpu`)
- * and `histogram`, whose number is where a row begins. All times are in ns.
+ * Records `selected` (of what selects rows alone, another of each kind of pairs),
+ * `pairs`, `excluded`, `time`, `trust` (whose first one's kind is the verdict), `note`,
+ * those of the tables (`call`, `reason`, `function`, `port`, `vcpu`) and `histogram`,
+ * whose number is where a row begins. All times are in ns.
  */
 int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
 {
@@ -175,18 +197,36 @@ static json_t *table_of(const struct hlg_exits_report *r, const struct hlg_exits
 
 	json_object_set_new(object, "by", json_string(hlg_exits_by_word(t->by)));
 	json_object_set_new(object, "kind", json_string(hlg_exits_kind_word(t->kind)));
+	json_object_set_new(object, "percent_of", json_string(hlg_exits_share_of(t)));
 	for (size_t i = 0; i < hlg_exits_shown(r, t); i++)
 		json_array_append_new(rows, row_of(r, t, &t->rows[i]));
 	json_object_set_new(object, "rows", rows);
 	return object;
 }
 
-static json_t *pairs_of(const struct hlg_exits_report *r)
+/* Of both kinds: how many pairs, or how many ns. */
+static json_t *pairs_of(const uint64_t of[static HLG_EXITS_KINDS])
 {
 	json_t *object = json_object();
 
 	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
-		put_count(object, hlg_exits_kind_word(kind), r->sums->pairs[kind]);
+		put_count(object, hlg_exits_kind_word(kind), of[kind]);
+	return object;
+}
+
+static json_t *picked_of(const struct hlg_exits_report *r)
+{
+	json_t *object = json_object();
+
+	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++) {
+		const struct hlg_exits_picked of = hlg_exits_pick(r, kind);
+		json_t *one = json_object();
+
+		put_count(one, "count", of.n);
+		json_object_set_new(one, "percent", hlg_json_percent(of.share));
+		put_count(one, "total_ns", of.total);
+		json_object_set_new(object, hlg_exits_kind_word(kind), one);
+	}
 	return object;
 }
 
@@ -226,8 +266,11 @@ static int write_json(void *report, FILE *f, struct hlg_err *err)
 
 	hlg_json_begin(&json, f, 1);
 	hlg_json_put_selected(&json, r->selection);
+	if (r->picks)
+		hlg_json_put(&json, "selected_pairs", picked_of(r));
 	hlg_json_put(&json, "check", hlg_json_check(r->check));
-	hlg_json_put(&json, "pairs", pairs_of(r));
+	hlg_json_put(&json, "pairs", pairs_of(r->sums->pairs));
+	hlg_json_put(&json, "pairs_ns", pairs_of(r->sums->total));
 	hlg_json_put(&json, "excluded", excluded_of(r));
 	hlg_json_put(&json, "exact", json_boolean(r->sums->exact));
 	put_times(times, r, &r->time);
