@@ -65,6 +65,21 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 				  hlg_plural_word(image->skipped, "was", "were"));
 }
 
+void hlg_notes_tell_outside(const struct hlg_report *r, struct hlg_note_list *notes)
+{
+	const struct hlg_view *v = &r->all;
+	const uint64_t outside = v->kinds[HLG_OUTSIDE].samples;
+
+	if (r->space->n_images && !r->banner && !r->unnamed &&
+	    2 * outside > v->guest.samples && 2 * v->ip_zero.samples < outside)
+		hlg_note_list_warn(
+			notes,
+			"most %s%s lie outside of every image: is this the guest's ELF, "
+			"and the base right (use FILE@BASE)?",
+			r->profile->of_addresses ? "" : "guest ",
+			hlg_banner_noun(r, false));
+}
+
 static void note_guest(struct hlg_report *r)
 {
 	const struct hlg_view *v = &r->all;
@@ -82,13 +97,7 @@ static void note_guest(struct hlg_report *r)
 			hlg_plural_word(r->profile->injected, "is", "are"),
 			hlg_plural_word(r->profile->injected, "one", "those"),
 			hlg_plural_word(r->profile->injected, "it", "them"));
-	if (r->space->n_images && !r->banner && !r->unnamed &&
-	    v->kinds[HLG_OUTSIDE].samples > v->guest.samples / 2 &&
-	    v->ip_zero.samples < v->kinds[HLG_OUTSIDE].samples / 2)
-		hlg_note_list_warn(
-			&r->notes,
-			"most guest samples lie outside of every image: is this the "
-			"guest's ELF, and the base right (use FILE@BASE)?");
+	hlg_notes_tell_outside(r, &r->notes);
 	if (v->ip_zero.samples)
 		hlg_note_list_warn(&r->notes,
 				   "%" PRIu64

@@ -13,6 +13,10 @@ void hlg_notes_add(struct hlg_report *report);
 /* Adds what is said of VM exits, for who shows shares of what is not at them. */
 void hlg_notes_add_border(struct hlg_report *report);
 
+/* Adds a warning if most samples, or addresses, lie in no image. Where a banner says so,
+ * none. */
+void hlg_notes_tell_outside(const struct hlg_report *report, struct hlg_note_list *notes);
+
 /* Adds warnings of samples, or addresses, that would fit at another base. */
 void hlg_notes_tell_elsewhere(const struct hlg_report *report,
 			      struct hlg_note_list *notes);

@@ -143,10 +143,17 @@ class Expected:
         return {"count": len(of), "percent": self.percent(total, self.ns[kind]),
                 "total_ns": total}
 
+    def rips(self):
+        return {pair.rip for pair in self.pairs if pair.rip is not None and pair.kind != "call"}
+
     def on_starts(self):
         """Each byte of a function is an instruction."""
-        rips = {pair.rip for pair in self.pairs if pair.rip is not None and pair.kind != "call"}
-        return sum(self.guest.function(rip)[0] not in "[_" for rip in rips)
+        return sum(self.guest.function(rip)[0] not in "[_" for rip in self.rips())
+
+    def is_outside(self):
+        """Are most addresses in no ELF?"""
+        rips = self.rips()
+        return 2 * sum(self.guest.function(rip) == "[outside]" for rip in rips) > len(rips)
 
     def histogram(self):
         octaves = collections.Counter(max(pair.ns.bit_length() - 1, 0)
@@ -204,7 +211,9 @@ class Judge:
         told = json.loads(out)
         yield from self.compare_head(told, expected)
         yield from self.compare_tables(told, expected)
-        for text, is_told in self.notes(expected):
+        for text, is_told in (*self.notes(expected), (
+                "most addresses lie outside", told["check"]["verdict"] not in (
+                    "mixed", "mismatch") and expected.is_outside())):
             if any(note.startswith(text) for note in told["notes"]) != bool(is_told):
                 yield f"{'not told' if is_told else 'told'}: {text}: {told['notes']}"
         yield from self.compare_csv(self.ask(choice, "--format=csv"), expected, told)

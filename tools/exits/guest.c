@@ -130,7 +130,8 @@ static int start_fold(struct hlg_exits_guest *g, struct hlg_exits_sums *sums,
 	return 0;
 }
 
-/* Where a base has to be found, and was not looked for, samples of the guest help. */
+/* Where a base has to be found, and was not looked for, samples of the guest help; where
+ * it is stated, they may tell that it is none. */
 static int start_samples(struct hlg_exits_guest *g, struct hlg_exits_counts *counts,
 			 struct hlg_err *err)
 {
@@ -138,7 +139,10 @@ static int start_samples(struct hlg_exits_guest *g, struct hlg_exits_counts *cou
 
 	/* What comes to the profile has been selected. */
 	profile->window = (struct hlg_select_window){0, UINT64_MAX, false};
-	if (g->folds || g->knows)
+	if (g->knows)
+		return 0;
+	g->spare = are_stated(&g->run->space);
+	if (g->folds && !g->spare)
 		return 0;
 	counts->samples = profile;
 	counts->samples_event = hlg_profile_event(profile, "samples", 0);
@@ -250,8 +254,21 @@ static bool are_outside(const struct hlg_space *space, const struct hlg_exits_su
 	return any;
 }
 
+static bool is_any_inside(const struct hlg_space *space,
+			  const struct hlg_profile *profile)
+{
+	for (size_t i = 0; i < hlg_profile_room(profile); i++) {
+		struct hlg_place place;
+
+		hlg_space_lookup(space, profile->cells[i].ip, &place);
+		if (profile->cells[i].count.samples && place.image)
+			return true;
+	}
+	return false;
+}
+
 /* All that there is to judge. Where no exit is of the ELFs, that samples are says nothing
- * of what is shown. */
+ * of what is shown; that these are not either says that the ELFs lie elsewhere. */
 static int gather(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 		  struct hlg_err *err)
 {
@@ -259,7 +276,9 @@ static int gather(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 	struct hlg_profile *profile = &g->check.profile;
 	bool outside = are_outside(&run->space, sums);
 
-	if (outside) {
+	if (outside && !is_any_inside(&run->space, &run->profile)) {
+		hlg_address_check_add_samples(&g->check, &run->profile);
+	} else if (outside) {
 		const struct hlg_options before = g->check.options;
 
 		hlg_address_check_finish(&g->check);
@@ -293,6 +312,8 @@ static int check(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 	if (rc == 0)
 		hlg_notes_tell_changed(&g->check.report, &run->notes);
 	if (rc == 0)
+		hlg_notes_tell_outside(&g->check.report, &run->notes);
+	if (rc == 0)
 		hlg_notes_tell_elsewhere(&g->check.report, &run->notes);
 	if (rc == 0)
 		hlg_notes_tell_unnamed(&g->check.report, &run->notes);
@@ -312,7 +333,8 @@ int hlg_exits_guest_settle(struct hlg_exits_guest *g, const struct hlg_exits_sum
 	int rc = 0;
 
 	hlg_whose_note(&g->whose, "exits and entries", &run->notes);
-	hlg_address_check_add_samples(&g->check, &run->profile);
+	if (!g->spare)
+		hlg_address_check_add_samples(&g->check, &run->profile);
 	if (n_samples < ENOUGH)
 		rc = add_exits(&run->profile, sums, err);
 	if (rc == 0)

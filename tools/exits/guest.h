@@ -21,6 +21,7 @@ struct hlg_exits_guest {
 	bool folds;                     /* functions are counted from some address on, */
 	bool fits;                      /* as the first few say */
 	bool knows;                     /* samples were read, which show the bases */
+	bool spare; /* bases are stated: samples tell of them if no exit does */
 	/* The latest addresses, by hash. At first 0 stands for 0: true of any place. */
 	struct {
 		uint64_t ip, to;
