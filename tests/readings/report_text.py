@@ -77,6 +77,7 @@ class Judge(Head, Sums, report_model.Judge):
             self.options["top"] = rng.choice((None, 2, 5))
         if self.tree and rng.random() < .7:
             self.options["top"] = None
+        self.tight = rng.choice((None, None, (rng.randint(0, 3), rng.choice((0, 0, 1)))))
 
     def environment(self):
         more = {"COLUMNS": str(self.given)} if self.given else {}
@@ -92,7 +93,19 @@ class Judge(Head, Sums, report_model.Judge):
         self.options = kept
         return out, err, status
 
+    def fit(self, left_out, too_few):
+        """A screen that has just room for the first table without its first columns, or that
+        has a cell too few."""
+        names = [f["name"] for f in csv.DictReader(io.StringIO(self.told("csv")[0]))
+                 if f["record"] in ("function", "other")]
+        cells = [12] * self.colour + [9, 10, 11, 8]  # heat, size, samples, time, 95 %
+        self.given = 8 + sum(cells[left_out:]) + 2 + \
+            max(len("function"), min(NAME, max(map(len, names), default=0))) - too_few
+        self.columns = self.given
+
     def check(self):
+        if self.tight and not self.text["wide"]:
+            self.fit(*self.tight)
         words = [f"--{name}=yes" for name, is_on in self.text.items() if is_on]
         words.append(f"--color={'always' if self.colour else 'never'}")
         out, _, status = self.told("text", words)
