@@ -211,7 +211,7 @@ def check_binary(build):
 
 
 PAGER = """#!/bin/sh
-echo "$# $1 $COLUMNS x $LINES" >"${0%/*}/said"
+echo "$# $1 $COLUMNS x $LINES $LESS" >"${0%/*}/said"
 cat >"${0%/*}/paged"
 """
 
@@ -254,7 +254,8 @@ def check_no_pager(build):
 
 def check_pager(build):
     """Text on a terminal goes to PAGER's program and words, by no shell; not as root, not to
-    a file, not with --no-pager, not in another format."""
+    a file, not with --no-pager, not in another format. What less is to do is the user's word,
+    where he has said any."""
     with paging(build, PAGER) as (folder, argv, env):
         paged = os.path.join(folder, "paged")
         expected = on_terminal([*argv, "--no-pager"], **env)
@@ -265,6 +266,7 @@ def check_pager(build):
             for name in (paged, os.path.join(folder, "said")):
                 if os.path.exists(name):
                     os.unlink(name)
+            env["LESS"] = "-i" if words else ""  # none
             said = on_terminal([*as_user(), *argv, *words], **env)
             if path and not os.path.exists(path):
                 yield f"{words}: is not paged, {said}"
@@ -273,7 +275,7 @@ def check_pager(build):
                     if said != ("", 0) or (f.read(), 0) != expected:
                         yield f"{words}: {said}, another report is paged"
                 with open(os.path.join(folder, "said"), encoding="utf-8") as f:
-                    if f.read() != "1 two;$(x) 80 x 24\n":
+                    if f.read() != f"1 two;$(x) 80 x 24 {env['LESS'] or 'FRX'}\n":
                         yield "the pager has other words"
             elif os.path.exists(paged):
                 yield f"{words}: paged"

@@ -186,6 +186,19 @@ START_TEST(link_is_followed_beside_the_elf)
 }
 END_TEST
 
+/* The CRC follows a zero at least, at the next word: behind as many as four. */
+START_TEST(names_of_any_length)
+{
+	static const char *const names[] = {"5.dbg", "6.debg", "7.debug", "8..debug"};
+	const char *debug = make(names[_i], 2, NULL, NULL);
+	struct link link = {names[_i], _i == 3 ? 12 : 8, crc_of(debug)};
+
+	be_user();
+	find(make("named.elf", 0, NULL, &link));
+	ck_found(debug);
+}
+END_TEST
+
 /* As root nothing beside an ELF is used: that anybody may have made. */
 START_TEST(root_looks_in_the_folder_only)
 {
@@ -505,6 +518,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, build_id_is_looked_up_in_the_folder);
 	tcase_add_test(tc, link_is_followed_beside_the_elf);
+	tcase_add_loop_test(tc, names_of_any_length, 0, 4);
 	tcase_add_test(tc, root_looks_in_the_folder_only);
 	tcase_add_test(tc, build_id_goes_before_crc);
 	tcase_add_test(tc, odd_links_lead_nowhere);

@@ -63,6 +63,7 @@ START_TEST(a_tail_that_has_moved)
 		addrs[k].ip += 64;
 	fit(0, 2 * HALF);
 	ck_assert_int_eq(tail.shift, -64);
+	ck_assert_uint_eq(tail.from, addrs[HALF / 2].ip);
 }
 END_TEST
 
