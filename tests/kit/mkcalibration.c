@@ -3,17 +3,21 @@
  * Writes a calibration made up, of which no two figures are the same: what stands in a
  * place can be no other's.
  *
- *	mkcalibration FORMAT [faults|none|SEED]
+ *	mkcalibration FORMAT [faults|faultN|none|SEED]
  *
  * FORMAT is that of hlguest calibrate, or "tables", which is text with all measurements.
- * faults: truths do not hold; none: nothing could be measured. From a seed figures are of
- * any size, and rows are missing; their sums hold.
+ * faults: truths do not hold, faultN: one of them, from 0 on; none: nothing could be
+ * measured. From a seed figures are of any size, and rows are missing; their sums hold.
  */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/calibrate/calibration.h"
+
+enum {
+	FAULTS = 4
+};
 
 static struct hlg_calibration c;
 
@@ -170,16 +174,33 @@ static void make_counts(void)
 	strcpy(c.counts.steps[HLG_COUNT_NATIVE][4].reason, "the program was killed");
 }
 
+static void make_fault(unsigned which)
+{
+	struct hlg_steps *steps = &c.counts.steps[HLG_COUNT_GUEST][2];
+
+	switch (which) {
+	case 0:
+		c.crossings.served--;
+		break;
+	case 1:
+		c.crossings.rows[HLG_CROSS_HLT] =
+			(struct hlg_crossing){.reason = "out of order", .unordered = 5};
+		break;
+	case 2:
+		strcpy(c.landings.fault, "sample precision, cpu-clock, div: late");
+		break;
+	default:
+		steps->steps[1]++;
+		steps->exact = false;
+	}
+}
+
 static void make_faults(void)
 {
-	c.crossings.served--;
-	c.crossings.rows[HLG_CROSS_HLT] =
-		(struct hlg_crossing){.reason = "out of order", .unordered = 5};
+	for (unsigned i = 0; i < FAULTS; i++)
+		make_fault(i);
 	c.crossings.emulated = true;
 	c.landings.events[0].guests[2].off = 3;
-	strcpy(c.landings.fault, "sample precision, cpu-clock, div: late");
-	c.counts.steps[HLG_COUNT_GUEST][2].steps[1]++;
-	c.counts.steps[HLG_COUNT_GUEST][2].exact = false;
 	strcpy(c.landings.programs_reason, "no event samples guests here");
 	c.landings.programs_by = NULL;
 }
@@ -211,6 +232,7 @@ int main(int argc, char **argv)
 	struct hlg_options options = {0};
 	const struct hlg_format *format;
 	struct hlg_err err;
+	unsigned fault;
 
 	setlocale(LC_ALL, "C"); /* as the command does */
 	c.parts = HLG_CALIBRATE_ALL;
@@ -224,6 +246,8 @@ int main(int argc, char **argv)
 	make_counts();
 	if (argc > 2 && strcmp(argv[2], "faults") == 0)
 		make_faults();
+	else if (argc > 2 && sscanf(argv[2], "fault%u", &fault) == 1)
+		make_fault(fault);
 	if (argc > 2 && strcmp(argv[2], "none") == 0)
 		make_none();
 	c.tables = strcmp(name, "tables") == 0;

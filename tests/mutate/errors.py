@@ -1403,4 +1403,10 @@ ERRORS = [
      "sp ? (wide == 'x' ? \"sp\" : \"sp\")", "tools annotate"),
     ("tools/cli/pager.c", "setenv(\"LESS\", \"FRX\", 0)",
      "setenv(\"LESS\", \"FRX\", 1)", "terminal"),
+    ("tools/calibrate/json.c", "json_boolean(hlg_calibrate_faults(NULL, c) == 0)",
+     "json_boolean(hlg_calibrate_faults(NULL, c) <= 1)", "golden calibrate-made-up-formats"),
+    ("tools/report/verb.c", "						  batch.paths, batch.n_paths, &err);",
+     "						  batch.paths, 1, &err);", "golden report-calibration"),
+    ("tools/flame/graph.c", "(w == 0 || (double)w < least)",
+     "(w == 0 || (double)w <= least)", "flame layout"),
 ]

@@ -147,6 +147,10 @@ START_TEST(what_is_hidden_is_counted_once)
 	ck_assert_uint_eq(layout.n, 2);
 	ck_assert_uint_eq(layout.n_hidden, 3);
 	ck_assert_uint_eq(layout.hidden.samples, 10);
+	hlg_graph_layout_finish(&layout);
+	lay_out(0.01); /* what has just as much is shown */
+	ck_assert_uint_eq(layout.n, 3);
+	ck_assert_uint_eq(layout.hidden.samples, 6);
 	end();
 }
 END_TEST
