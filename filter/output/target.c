@@ -129,20 +129,27 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+/* Of what path names, or the stream that it stands for. */
+static int look(const char *path, int stream, struct stat *st)
+{
+	return hlg_target_is_stream(path) ? fstat(stream, st) : stat(path, st);
+}
+
 int hlg_target_check_input(const char *out, const char *in, struct hlg_err *err)
 {
 	char folder[PATH_MAX];
 	struct stat to, from, around;
 
-	if (hlg_target_is_stream(out) ||
-	    stat(hlg_target_is_stream(in) ? "/proc/self/fd/0" : in, &from) != 0)
+	if (look(in, STDIN_FILENO, &from) != 0)
 		return 0;
-	if (S_ISREG(from.st_mode) && stat(out, &to) == 0 && is_same(&to, &from))
+	if (S_ISREG(from.st_mode) && look(out, STDOUT_FILENO, &to) == 0 &&
+	    is_same(&to, &from))
 		return hlg_err_set(err, HLG_EWORDS,
 				   "%s: is an input of this run (name another file)",
-				   out);
-	if (S_ISDIR(from.st_mode) && hlg_target_folder(folder, out) &&
-	    stat(folder, &around) == 0 && is_same(&around, &from))
+				   hlg_target_is_stream(out) ? "standard output" : out);
+	if (S_ISDIR(from.st_mode) && !hlg_target_is_stream(out) &&
+	    hlg_target_folder(folder, out) && stat(folder, &around) == 0 &&
+	    is_same(&around, &from))
 		return hlg_err_set(err, HLG_EWORDS,
 				   "%s: is in a folder that is an input of this run "
 				   "(name another file)",

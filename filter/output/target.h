@@ -48,8 +48,8 @@ bool hlg_target_is_stream(const char *path);
 
 /*
  * Fails if in, which is read, is the file at out, under whatever name, or a folder that
- * out is in; "-" is standard input. What is no regular file may be both. That, and what
- * hlg_target_check_magic() finds, is HLG_EWORDS.
+ * out is in; "-" is standard input of in, standard output of out (`>> FILE`). What is no
+ * regular file may be both. That, and what hlg_target_check_magic() finds, is HLG_EWORDS.
  */
 int hlg_target_check_input(const char *out, const char *in, struct hlg_err *err);
 

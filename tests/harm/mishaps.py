@@ -306,18 +306,21 @@ def content(place, name):
         return f.read()
 
 
-def refused(place, verb, words, out, said):
-    """Of a file that is no output: one line, and it is as it was."""
-    before = content(place, out)
+def refused(place, verb, words, out, said, into=None):
+    """Of a file that is no output: one line, and it is as it was. into: where standard output
+    goes, if that is it (`>> FILE`)."""
+    name = into or out
+    before = content(place, name)
     with open(os.path.join(place.folder, OUTPUTS[verb][1][-1] if "-" in words else "empty"),
-              "rb") as stdin:
+              "rb") as stdin, \
+            open(os.path.join(place.folder, into) if into else os.devnull, "ab") as stdout:
         argv = [word.format(x=out) for word in words]
-        found = place.run(verb, *argv, stdin=stdin)
-    what = f"{verb}: {' '.join(argv)}"
+        found = place.run(verb, *argv, stdin=stdin, **({"stdout": stdout} if into else {}))
+    what = f"{verb}: {' '.join(argv)}{' >> ' + into if into else ''}"
     yield from differences(what, found, said, 1 if found[2] != 2 else 2)
-    if content(place, out) != before:
-        yield f"{what}: {out} was overwritten"
-        with open(os.path.join(place.folder, out), "wb") as f:
+    if content(place, name) != before:
+        yield f"{what}: {name} was overwritten"
+        with open(os.path.join(place.folder, name), "wb") as f:
             f.write(before)
 
 
@@ -328,6 +331,9 @@ def check_inputs(place):
             for out in names_of(place.folder, name):
                 yield from refused(place, verb, words, out,
                                    f"{re.escape(out)}: is an input of this run")
+        if reads and verb.split(",")[0] != "inject":  # its output is a file
+            yield from refused(place, verb, words, "-", "standard output: is an input of this run",
+                               into=reads[-1])
     os.rename(os.path.join(place.folder, "good.data"), os.path.join(place.folder, "real.data"))
     os.symlink("real.data", os.path.join(place.folder, "good.data"))
     for verb, words, reads in outputs(place):

@@ -124,11 +124,8 @@ int hlg_inputs_check_out(const struct hlg_inputs *in, const char *out,
 			 struct hlg_err *err)
 {
 	const struct hlg_verb_option *own = in->verb->options;
-	int rc;
+	int rc = check_side(in, out, err);
 
-	if (hlg_target_is_stream(out))
-		return 0;
-	rc = check_side(in, out, err);
 	if (rc == 0 && in->second)
 		rc = check_side(in->second, out, err);
 	for (; rc == 0 && own && (own->name || own->kind); own++) {

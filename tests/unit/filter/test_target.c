@@ -196,6 +196,35 @@ START_TEST(standard_input)
 }
 END_TEST
 
+/* As of `>> file`; a pipe may be read and written. */
+START_TEST(standard_output)
+{
+	struct hlg_err err = {0};
+	int fd, own = dup(STDOUT_FILENO), ends[2], file, another, piped;
+
+	put("file", "old");
+	put("other", "old");
+	fd = open("file", O_WRONLY | O_APPEND);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pipe(ends), 0);
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	file = hlg_target_check_input("-", "file", &err);
+	another = hlg_target_check_input(NULL, "other", &err);
+	dup2(ends[1], STDOUT_FILENO);
+	piped = hlg_target_check_input(NULL, "file", &err);
+	dup2(own, STDOUT_FILENO);
+	ck_assert_int_eq(file, HLG_EWORDS);
+	ck_assert_str_eq(err.msg, "standard output: is an input of this run" IS_READ);
+	ck_assert_int_eq(another, 0);
+	ck_assert_int_eq(piped, 0);
+	close(own);
+	close(fd);
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("target");
@@ -208,5 +237,6 @@ int main(void)
 	tcase_add_test(tc, became_a_file);
 	tcase_add_loop_test(tc, input, 0, sizeof(inputs) / sizeof(inputs[0]));
 	tcase_add_test(tc, standard_input);
+	tcase_add_test(tc, standard_output);
 	return tap_main(suite);
 }
