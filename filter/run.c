@@ -21,7 +21,7 @@
 /* Fails where FILE@WHAT does not exist, but FILE: WHAT was meant to be a base. */
 static int check_base(const struct hlg_image_arg *arg, struct hlg_err *err)
 {
-	const char *path = arg->path, *at = arg->stated ? NULL : strrchr(path, '@');
+	const char *path = arg->path, *at = arg->stated ? NULL : hlg_options_base(path);
 	char *file =
 		at && access(path, F_OK) != 0 ? strndup(path, (size_t)(at - path)) : NULL;
 	int rc = 0;

@@ -429,10 +429,17 @@ static int set_who(const char *arg, const char *who, struct hlg_image_arg *image
 			   arg);
 }
 
+char *hlg_options_base(const char *word)
+{
+	char *at = strrchr(word, '@');
+
+	return at && !strchr(at, '/') ? at : NULL;
+}
+
 /* Splits FILE@BASE[:WHO] in place. A base begins with a digit or is auto. */
 static int split_base(const char *arg, struct hlg_image_arg *image, struct hlg_err *err)
 {
-	char *at = strrchr(image->path, '@'), *who;
+	char *at = hlg_options_base(image->path), *who;
 	size_t n = at ? strcspn(at + 1, ":") : 0;
 	bool automatic = n == 4 && memcmp(at + 1, "auto", 4) == 0;
 	int rc = 0;
@@ -461,7 +468,7 @@ static int split_base(const char *arg, struct hlg_image_arg *image, struct hlg_e
 /* Splits HOST@guest=N in place. */
 static int split_guest(const char *arg, struct hlg_image_arg *image, struct hlg_err *err)
 {
-	char *at = strrchr(image->path, '@');
+	char *at = hlg_options_base(image->path);
 	uint64_t number;
 
 	if (image->map || !at || strncmp(at, "@guest=", 7) != 0)

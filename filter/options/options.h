@@ -159,6 +159,10 @@ struct hlg_option {
 extern const struct hlg_option hlg_option_table[];
 extern const size_t hlg_n_options;
 
+/* The @ of word that a base may be behind, the last one of the file's own name: folders
+ * have such names, too (name@2.0/guest.elf). NULL: there is none. */
+char *hlg_options_base(const char *word);
+
 /*
  * Parses argc words into *options; the caller finishes them in any case. An empty list
  * of images is accepted here.

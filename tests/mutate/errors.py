@@ -798,9 +798,9 @@ ERRORS = [
      "strcmp(id, build->id) == 0;", "filter trust_images"),
     ("tools/feed/feed.c", "is_image = strcmp(last ? last + 1 : path, name) == 0;",
      "is_image = strcmp(last ? last : path, name) == 0;", "tools feed"),
-    ("tools/inputs/images.c", "	if (!equals || memchr(word, '/', (size_t)(equals - word)) ||\n"
-     '	    strncmp(word, "map:", 4) == 0)',
-     "	if (!equals || memchr(word, '/', (size_t)(equals - word)))", "golden lookup"),
+    ("tools/inputs/images.c", "	    (!equals || memchr(word, '/', (size_t)(equals - word)) ||\n"
+     '	     strncmp(word, "map:", 4) == 0))',
+     "	    (!equals || memchr(word, '/', (size_t)(equals - word))))", "golden lookup"),
     ("tools/calibrate/html.c",
      "} while (++i < HLG_SAMPLINGS && strcmp(l->events[i].reason, reason) == 0);",
      "} while (++i < HLG_SAMPLINGS && l->events[i].reason[0]);", "calibrate conclusion"),

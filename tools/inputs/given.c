@@ -8,7 +8,6 @@
 
 #include "filter/output/target.h"
 #include "symtab/grow.h"
-#include "tools/inputs/snapshot.h"
 
 static int append(char ***list, size_t n, const char *word, struct hlg_err *err)
 {
@@ -48,19 +47,19 @@ int hlg_inputs_add_other(struct hlg_inputs *in, char *word, enum hlg_file_kind k
 int hlg_inputs_add_image(struct hlg_inputs *in, const char *path, struct hlg_err *err)
 {
 	char *word;
-	int rc = hlg_snapshot_word(&word, path, err);
+	int rc = hlg_images_word(&word, path, err);
 
 	in->n_images++;
 	if (rc == 0)
-		rc = hlg_inputs_add_word(in, word ? word : path, err);
+		rc = hlg_inputs_add_word(in, word, err);
 	free(word);
 	return rc;
 }
 
 int hlg_inputs_check_there(const char *word, struct hlg_err *err)
 {
-	if (hlg_target_is_stream(word) || strchr(word, '@') || access(word, F_OK) == 0 ||
-	    errno != ENOENT)
+	if (hlg_target_is_stream(word) || hlg_images_has_base(word) ||
+	    access(word, F_OK) == 0 || errno != ENOENT)
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT, "%s: no such file (check the path)", word);
 }

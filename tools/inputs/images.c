@@ -13,17 +13,16 @@
 #include "tools/inputs/snapshot.h"
 #include "tools/pprof/pprof.h"
 
-/* Snapshots are resolved; and a file called gaps=drop is no option here: `./` in front
- * makes it a file for all. *image is to be freed. */
-static int as_image(char **image, const char *word, struct hlg_err *err)
+int hlg_images_word(char **image, const char *word, struct hlg_err *err)
 {
 	const char *equals = strchr(word, '=');
 	int rc = hlg_snapshot_word(image, word, err);
 
 	if (rc < 0 || *image)
 		return rc;
-	if (!equals || memchr(word, '/', (size_t)(equals - word)) ||
-	    strncmp(word, "map:", 4) == 0)
+	if (strncmp(word, "--", 2) != 0 &&
+	    (!equals || memchr(word, '/', (size_t)(equals - word)) ||
+	     strncmp(word, "map:", 4) == 0))
 		*image = strdup(word);
 	else if (asprintf(image, "./%s", word) < 0)
 		*image = NULL;
@@ -46,7 +45,7 @@ static int as_images(char ***images, char *const *words, size_t n, struct hlg_er
 	if (!*images)
 		return hlg_err_memory(err, "arguments");
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = as_image(&(*images)[i], words[i], err);
+		rc = hlg_images_word(&(*images)[i], words[i], err);
 	if (rc < 0) {
 		free_words(*images, n);
 		*images = NULL;
@@ -63,6 +62,8 @@ int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
 	*options = (struct hlg_options){0};
 	if (rc == 0)
 		rc = hlg_options_parse(options, (int)n, images, err);
+	if (images && rc == HLG_EINPUT)
+		rc = err->code = HLG_EWORDS;
 	free_words(images, n);
 	return rc;
 }
@@ -136,6 +137,11 @@ static bool holds_recording(const char *folder)
 	       stat(data, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+bool hlg_images_has_base(const char *word)
+{
+	return hlg_options_base(word) || strstr(word, "@snapshot:");
+}
+
 enum hlg_file_kind hlg_images_file_kind(const char *path)
 {
 	struct stat st = {0};
@@ -152,7 +158,8 @@ enum hlg_file_kind hlg_images_file_kind(const char *path)
 	magic = hlg_target_magic(path);
 	if (magic == HLG_MAGIC_RECORDING || hlg_pprof_is(path))
 		return HLG_FILE_KIND_RECORDING;
-	if (magic == HLG_MAGIC_ELF || strncmp(path, "map:", 4) == 0 || strchr(path, '@'))
+	if (magic == HLG_MAGIC_ELF || strncmp(path, "map:", 4) == 0 ||
+	    hlg_images_has_base(path))
 		return HLG_FILE_KIND_IMAGE;
 	return HLG_FILE_KIND_OTHER;
 }

@@ -8,8 +8,18 @@
 #include "symtab/image/space.h"
 
 /*
+ * *image becomes word as hlg_options_parse() takes an image, to be freed: snapshots are
+ * resolved (snapshot.h), and a file called gaps=drop is no option: it has `./` in front.
+ */
+int hlg_images_word(char **image, const char *word, struct hlg_err *err);
+
+/* May word be FILE@BASE or FILE@snapshot:DIR? */
+bool hlg_images_has_base(const char *word);
+
+/*
  * Takes the n words FILE[@BASE] or map:FILE[@BASE] apart into options->images; other
- * options keep their defaults. The caller finishes *options in any case.
+ * options keep their defaults. Words that make no sense are HLG_EWORDS. The caller
+ * finishes *options in any case.
  */
 int hlg_images_parse(struct hlg_options *options, char *const *words, size_t n,
 		     struct hlg_err *err);

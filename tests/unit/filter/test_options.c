@@ -278,6 +278,8 @@ static const struct {
 } images[] = {
 	{"guest.elf", "guest.elf", 0, false, false},
 	{"guest.elf@0x4000", "guest.elf", 0x4000, true, false},
+	{"name@2.0/guest.elf", "name@2.0/guest.elf", 0, false, false},
+	{"name@2.0/guest.elf@0x4000", "name@2.0/guest.elf", 0x4000, true, false},
 	{"guest.elf@16384", "guest.elf", 16384, true, false},
 	{"guest.elf@0", "guest.elf", 0, true, false},
 	{"guest.elf@auto", "guest.elf", 0, false, false},
