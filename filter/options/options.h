@@ -130,6 +130,9 @@ struct hlg_options {
 	 * hlguest report a.elf b.elf)", to be freed; NULL: there are none. Asked only
 	 * where samples do not fit. */
 	char *(*unnamed)(const void *unnamed_of);
+	/* Set by who knows the recording, else NULL: the command that records it anew with
+	 * its sandboxes, to be freed; NULL without memory. */
+	char *(*again)(const void *unnamed_of);
 	const void *unnamed_of;
 };
 

@@ -10,11 +10,17 @@
 #include "filter/stats/interval.h"
 #include "filter/view/place-name.h"
 
+#define BUILD      " (another build of this ELF"
+#define FORCE      "--force=yes names them)"
 #define SUPPRESSED "functions are not named, because they would be wrong: addresses are"
+
+enum {
+	FITTING = 8 /* threads, or sandboxes: of more each is not told */
+};
 
 const char *hlg_banner_suppressed(const struct hlg_report *r)
 {
-	return r->unnamed ? SUPPRESSED : SUPPRESSED " (--force=yes names them)";
+	return r->unnamed ? SUPPRESSED : SUPPRESSED " (" FORCE;
 }
 
 const char *hlg_banner_noun(const struct hlg_report *r, bool one)
@@ -168,8 +174,8 @@ static bool has_moved(const struct hlg_image_test *ti)
 	return ti->tail.shift && ti->tail.samples >= ti->tested.samples.off / 2;
 }
 
-/* Another build has much of its code where it is, or moved. A part that two programs share,
- * as of one library, fits moved as well. */
+/* Another build has much of its code where it is, or moved. A part that two programs
+ * share, as of one library, fits moved as well. */
 static bool is_build(const struct hlg_image_test *ti)
 {
 	const struct hlg_boundaries *samples = &ti->tested.samples;
@@ -179,8 +185,7 @@ static bool is_build(const struct hlg_image_test *ti)
 		samples->on + ti->tail.samples >= (samples->on + samples->off) / 2);
 }
 
-/* Is there a base, or a move, at which those fit that do not where images lie? */
-static bool is_explained(const struct hlg_report *r)
+bool hlg_banner_is_explained(const struct hlg_report *r)
 {
 	const struct hlg_trust *trust = &r->trust;
 
@@ -193,23 +198,43 @@ static bool is_explained(const struct hlg_report *r)
 	return false;
 }
 
-/* "1 thread fits, and 2 do not (if they run another ELF, report tells them apart, with
- * both named)". Of other verbs not all do. */
+/* " (alone: --sandbox=1,3)", of a few. */
+static void put_fitting(FILE *f, const struct hlg_trust *trust, bool sandboxes)
+{
+	const size_t n = trust->n_fitting;
+
+	for (size_t i = 0; n <= FITTING && i < n; i++) {
+		/* The numbers of sandboxes fall. */
+		const int32_t of = trust->fitting[sandboxes ? n - 1 - i : i];
+
+		fprintf(f, "%s%" PRId32,
+			i           ? ","
+			: sandboxes ? " (alone: --sandbox="
+				    : " (alone: --tid=",
+			sandboxes ? hlg_profile_sandbox_of(of) : of);
+	}
+	if (n <= FITTING)
+		fputc(')', f);
+}
+
+/* "1 thread fits (alone: --tid=17), and 2 do not (if they run another ELF, report tells
+ * them apart, with both named)". Of other verbs not all do. */
 static bool put_threads(FILE *f, const struct hlg_report *r, const char *before)
 {
 	const struct hlg_trust *trust = &r->trust;
 	const size_t fit = trust->n_fitting, others = trust->n_threads;
 	bool sandboxes;
 
-	if (fit == 0 || others == 0 || is_explained(r))
+	if (fit == 0 || others == 0 || hlg_banner_is_explained(r))
 		return false;
 	sandboxes = hlg_profile_sandbox_of(trust->threads[0].tid) > 0;
-	fprintf(f, "%s%zu %s%s fit%s, and %zu do%s not", before, fit,
-		sandboxes ? "sandbox" : "thread",
+	fprintf(f, "%s%zu %s%s fit%s", before, fit, sandboxes ? "sandbox" : "thread",
 		fit == 1    ? ""
 		: sandboxes ? "es"
 			    : "s",
-		fit == 1 ? "s" : "", others, others == 1 ? "es" : "");
+		fit == 1 ? "s" : "");
+	put_fitting(f, trust, sandboxes);
+	fprintf(f, ", and %zu do%s not", others, others == 1 ? "es" : "");
 	if (!r->unnamed)
 		fprintf(f,
 			" (if %s another ELF, report tells them apart, with both named)",
@@ -227,9 +252,10 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 	const struct hlg_misfits *misfits = parted ? &r->parted : &r->misfits;
 	const bool one = misfits->n == 1;
 	const char *noun = hlg_banner_noun(r, false);
+	const bool told = put_builds(f, r) || (threads && put_threads(f, r, ""));
 	char percent[16];
 
-	if (!put_builds(f, r) && !(threads && put_threads(f, r, "")))
+	if (!told)
 		fprintf(f, "some %s are of other code", noun);
 	if (samples->off)
 		fprintf(f,
@@ -255,7 +281,10 @@ static void put_mixed(FILE *f, const struct hlg_report *r, bool threads)
 		r->profile->of_addresses ? "some" : "samples", one ? "its" : "their",
 		parted ? " in some groups" : "", one ? "is" : "are",
 		parted ? " there" : "",
-		r->unnamed ? "" : " (another build of this ELF? --force=yes names them)");
+		r->unnamed                            ? ""
+		: told || r->profile->sandboxes.n > 0 ? BUILD "? " FORCE
+						      : BUILD
+			", or another guest in turn with it? " FORCE);
 }
 
 static void put_place(FILE *f, const struct hlg_report *r, const char *before,
@@ -334,7 +363,7 @@ static void put_guess(FILE *f, const struct hlg_report *r, const struct hlg_imag
 		"base 0x%" PRIx64
 		" of %s is only assumed, and the samples do not confirm "
 		"it: functions are not named%s",
-		image->base, image->path, r->unnamed ? "" : " (--force=yes names them)");
+		image->base, image->path, r->unnamed ? "" : " (" FORCE);
 }
 
 static void put_banner(FILE *f, const struct hlg_report *r, bool threads)
@@ -360,7 +389,7 @@ static void put_banner(FILE *f, const struct hlg_report *r, bool threads)
 			percent, all->samples.on + all->samples.off,
 			hlg_banner_noun(r, false), chance);
 	if (!(threads && put_threads(f, r, ": ")) && !put_tails(f, r) &&
-	    (!r->unnamed || is_explained(r))) {
+	    (!r->unnamed || hlg_banner_is_explained(r))) {
 		fputs(": wrong ELF or wrong base", f);
 		put_shared(f, r);
 		put_better(f, &r->trust);

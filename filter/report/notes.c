@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "filter/report/banner.h"
+#include "filter/report/in-turn.h"
 #include "filter/report/nothing.h"
 #include "filter/report/rates.h"
 #include "filter/stats/interval.h"
@@ -74,10 +75,14 @@ void hlg_notes_tell_outside(const struct hlg_report *r, struct hlg_note_list *no
 	    2 * outside > v->guest.samples && 2 * v->ip_zero.samples < outside)
 		hlg_note_list_warn(
 			notes,
-			"most %s%s lie outside of every image: is this the guest's ELF, "
-			"and the base right (use FILE@BASE)?",
+			"most %s%s lie outside of every image%s",
 			r->profile->of_addresses ? "" : "guest ",
-			hlg_banner_noun(r, false));
+			hlg_banner_noun(r, false),
+			r->trust.all.verdict == HLG_TRUST_VERIFIED
+				? " (another guest's, or of another part of this one? "
+				  "name that ELF, too)"
+				: ": is this the guest's ELF, and the base right (use "
+				  "FILE@BASE)?");
 }
 
 static void note_guest(struct hlg_report *r)
@@ -536,6 +541,7 @@ static void tell_trust(struct hlg_report *r)
 	tell_any_fits(r);
 	tell_few(r);
 	tell_threads(r);
+	hlg_in_turn_note(r);
 	hlg_notes_tell_elsewhere(r, &r->remarks);
 	hlg_notes_tell_unnamed(r, &r->remarks);
 	tell_events(r);

@@ -315,11 +315,11 @@ static size_t add_threads(struct thread_hit *list, size_t n, struct hlg_code *co
 
 /*
  * Adds up what is of one thread, and keeps those that are off boundaries; none if none
- * fits: then it is not the threads that differ. fitting: how many fit, of addresses
- * enough to tell (verdict.h).
+ * fits: then it is not the threads that differ. Lists also which fit, of addresses enough
+ * to tell (verdict.h).
  */
-static size_t merge_threads(struct hlg_thread_test *kept, const struct thread_hit *list,
-			    size_t n, size_t *fitting)
+static void merge_threads(struct hlg_trust *trust, const struct thread_hit *list,
+			  size_t n)
 {
 	size_t fit = 0, n_kept = 0;
 
@@ -335,11 +335,12 @@ static size_t merge_threads(struct hlg_thread_test *kept, const struct thread_hi
 		}
 		off = hlg_verdict_is_off(&sum.samples);
 		if (off && known)
-			kept[n_kept++] = sum;
+			trust->threads[n_kept++] = sum;
 		fit += !off;
-		*fitting += !off && known && addrs >= HLG_VERDICT_LEAST_ADDRS;
+		if (!off && known && addrs >= HLG_VERDICT_LEAST_ADDRS)
+			trust->fitting[trust->n_fitting++] = sum.tid;
 	}
-	return fit ? n_kept : 0;
+	trust->n_threads = fit ? n_kept : 0;
 }
 
 /* Lists the threads whose samples do not fit. False without memory. */
@@ -350,6 +351,7 @@ static bool find_threads(struct hlg_trust *trust, const struct hlg_view *view)
 	size_t n = 0;
 
 	trust->threads = malloc(room * sizeof(*trust->threads));
+	trust->fitting = malloc(room * sizeof(*trust->fitting));
 	for (size_t r = 0; list && r < view->n_rows + view->n_borders; r++) {
 		const struct hlg_row *row = hlg_view_row(view, r);
 		const struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
@@ -357,15 +359,14 @@ static bool find_threads(struct hlg_trust *trust, const struct hlg_view *view)
 		if (ti)
 			n = add_threads(list, n, ti->code, view, row);
 	}
-	if (list && trust->threads) {
+	if (list && trust->threads && trust->fitting) {
 		qsort(list, n, sizeof(*list), compare_thread_hits);
-		trust->n_threads =
-			merge_threads(trust->threads, list, n, &trust->n_fitting);
+		merge_threads(trust, list, n);
 		qsort(trust->threads, trust->n_threads, sizeof(*trust->threads),
 		      compare_threads);
 	}
 	free(list);
-	return list && trust->threads;
+	return list && trust->threads && trust->fitting;
 }
 
 /* Are there samples that do not fit, or that are nowhere? */
@@ -681,6 +682,7 @@ void hlg_trust_finish(struct hlg_trust *trust)
 	}
 	free(trust->images);
 	free(trust->threads);
+	free(trust->fitting);
 	free(trust->own);
 	*trust = (struct hlg_trust){0};
 }

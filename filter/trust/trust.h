@@ -64,7 +64,8 @@ struct hlg_trust {
 	/* If mixed or a mismatch, and others fit; with most samples off first. */
 	struct hlg_thread_test *threads;
 	size_t n_threads;
-	size_t n_fitting;          /* others, each of addresses enough to tell */
+	size_t n_fitting;          /* others, each of addresses enough to tell: */
+	int32_t *fitting;          /* these, as tid above; threads by number */
 	struct hlg_trust_own *own; /* of each sandbox, by its number from 1 on */
 	uint32_t n_own;
 };

@@ -1085,7 +1085,7 @@ ERRORS = [
      "		if (rows[i].few && !true)\n", "filter view"),
     ("filter/report/origin-notes.c", "f && n > SHOWN",
      "f && n >= SHOWN", "filter origins"),
-    ("filter/report/banner.c", "fit == 0 || others == 0 || is_explained(r)",
+    ("filter/report/banner.c", "fit == 0 || others == 0 || hlg_banner_is_explained(r)",
      "fit == 0 || others == 0", "filter trust_images"),
     ("filter/report/notes.c", "ti->identity > HLG_IDENTITY_SAME ||",
      "false ||", "filter trust_images"),
@@ -1409,4 +1409,10 @@ ERRORS = [
      "						  batch.paths, 1, &err);", "golden report-calibration"),
     ("tools/flame/graph.c", "(w == 0 || (double)w < least)",
      "(w == 0 || (double)w <= least)", "flame layout"),
+    # guests in turn on one thread
+    ("filter/report/in-turn.c", "trust->all.addrs.off < HLG_APART_TURNS ||",
+     "trust->all.addrs.off > HLG_APART_TURNS ||", "whether samples fit"),
+    ("filter/report/in-turn.c", "(tested > 0 && (double)", "(tested < 0 || (double)", "whether samples fit"),
+    ("filter/report/banner.c", "trust->fitting[sandboxes ? n - 1 - i : i]",
+     "trust->fitting[sandboxes ? i : n - 1 - i]", "whether samples fit"),
 ]

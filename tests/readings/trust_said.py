@@ -11,6 +11,7 @@ from text_head import SAID
 from trust_rule import LEAST, ORDER, is_off
 
 SHOWN = 8  # threads
+SHARE, TURNS = .1, 5  # of a guest, of all samples; addresses of another one
 EXPECTED, LEVEL = 5, .01  # of Pearson's test
 
 
@@ -58,8 +59,8 @@ class Said:
 
     def mixed_line(self, others):
         misfits = [row for row in self.view().ordered() if self.is_misfit(row)]
-        text = line(self.builds_line(others)) if others else \
-            self.threads_line() or line("some samples are of other code")
+        told = line(self.builds_line(others)) if others else self.threads_line()
+        text = told or line("some samples are of other code")
         on, off = (sum(self.all.addresses[key].values()) for key in (True, False))
         tested, padding = on + off, self.all.padding
         if off:
@@ -76,8 +77,8 @@ class Said:
             f"; {n} function{'s' * (n > 1)} with ", percent(share),
             f" % of the overhead {'has' if n == 1 else 'have'} samples off "
             f"{'its' if n == 1 else 'their'} instructions, and "
-            f"{'is' if n == 1 else 'are'} not named "
-            "(another build of this ELF? --force=yes names them)")
+            f"{'is' if n == 1 else 'are'} not named (another build of this ELF"
+            f"{'' if told else ', or another guest in turn with it'}? --force=yes names them)")
 
     def mismatch_line(self):
         if told := self.threads_line():
@@ -98,7 +99,7 @@ class Said:
         return text + ("" if some else "; no base fits")
 
     def threads(self):
-        """({thread: what of it does not fit}, how many others surely do): of addresses that one
+        """({thread: what of it does not fit}, which others surely do): of addresses that one
         alone was sampled at, in its series."""
         by = self.options["by"] == "tid"
         tids, cells = collections.defaultdict(set), collections.defaultdict(list)
@@ -119,19 +120,39 @@ class Said:
         fitting = [tid for tid in of if tid not in bad and tid is not None and
                    len(addrs[tid]) >= LEAST]
         if len(bad) == len(of) or ORDER.index(self.early) < ORDER.index("mixed"):
-            return {}, 0 if ORDER.index(self.early) < ORDER.index("mixed") else len(fitting)
+            return {}, [] if ORDER.index(self.early) < ORDER.index("mixed") else sorted(fitting)
         bad.pop(None, None)
-        return bad, len(fitting)
+        return bad, sorted(fitting)
 
     def threads_line(self):
-        bad, n = self.threads()
-        if not bad or not n or any(
-                self.elsewhere(i) or self.has_moved(i) for i in range(len(self.images))):
+        bad, fitting = self.threads()
+        if not bad or not fitting or self.is_explained():
             return None
-        one = len(bad) == 1
-        return line(f"{n} thread{'s' * (n > 1)} fit{'s' * (n == 1)}, and {len(bad)} do"
+        one, n = len(bad) == 1, len(fitting)
+        alone = f" (alone: --tid={','.join(map(str, fitting))})" if n <= SHOWN else ""
+        return line(f"{n} thread{'s' * (n > 1)} fit{'s' * (n == 1)}{alone}, and {len(bad)} do"
                     f"{'es' * one} not (if {'it runs' if one else 'they run'} another ELF, report "
                     "tells them apart, with both named)")
+
+    def is_explained(self):
+        """By another base, or a move."""
+        return any(self.elsewhere(i) or self.has_moved(i) for i in range(len(self.images)))
+
+    def turns(self):
+        """Guests that ran in turn may be why samples do not fit: nothing else tells."""
+        if self.word not in ("mixed", "mismatch") or self.threads()[0] or self.is_explained() or \
+                any(self.other_build(i) for i in range(len(self.images))):
+            return []
+        on, off = (sum(self.all.addresses[key].values()) for key in (True, False))
+        chance = self.all.chance() or 0
+        if len(self.all.addresses[False]) < TURNS:
+            return []
+        if self.word == "mismatch" and len(self.images) == 1 and not (
+                on + off and on / (on + off) - chance >= SHARE * (1 - chance)):
+            return []
+        return [line("samples may be of guests that ran in turn on one thread, which the recording "
+                     "does not tell apart (name the ELF of each, and record anew: hlguest record "
+                     "--sandboxes -- ") + ".*\\)"]
 
     def has_moved(self, i):
         """At least half of what does not fit has."""
@@ -153,6 +174,7 @@ class Said:
             more = len(bad) - SHOWN
             expected.append(line(f"{more} more thread{'s do' if more > 1 else ' does'} not fit"))
         yield from self.said("does not fit|do not fit$", expected)
+        yield from self.said("in turn", self.turns())
         yield from self.said("would fit", [
             line(f"{self.at(i, int(fit['base'], 16))[1]} samples would fit {of.path} at base "
                  f"{fit['base']} ") + ".*|" + line(

@@ -285,6 +285,7 @@ static int gather(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 		if (hlg_address_check_init(&g->check, run->options.force, err) < 0)
 			return HLG_ESYSTEM;
 		g->check.options.unnamed = before.unnamed;
+		g->check.options.again = before.again;
 		g->check.options.unnamed_of = before.unnamed_of;
 	}
 	for (size_t i = 0; (outside || !g->folds) && i < sums->n_cells; i++)

@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "symtab/grow.h"
-#include "tools/beside/beside.h"
 #include "symtab/shell.h"
+#include "tools/beside/beside.h"
+#include "tools/feed/again.h"
 
 enum {
 	MANY = 8 /* recordings: of more the command is not told whole */
@@ -247,12 +248,21 @@ static char *find(const void *inputs)
 	return text;
 }
 
+/* What hlg_options.again is. */
+static char *again(const void *inputs)
+{
+	const struct hlg_inputs *in = inputs;
+	const bool one = in->n_files == 1 && !(in->second && in->second->n_files);
+
+	return hlg_feed_again(one ? in->files[0] : "-");
+}
+
 void hlg_unnamed_ask(const struct hlg_inputs *in, struct hlg_options *options)
 {
 	const struct hlg_inputs *first = in->first ? in->first : in;
 
-	if (first->noted || first->n_images == 0)
-		return;
-	options->unnamed = find;
+	options->again = again;
 	options->unnamed_of = first;
+	if (!first->noted && first->n_images)
+		options->unnamed = find;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * ELFs that record noted beside recordings (tools/beside), where the user has named some
- * and these are not among them: their samples do not fit what is named.
+ * and these are not among them: their samples do not fit what is named. And the command
+ * that records anew, where others may have run that nobody noted.
  */
 #ifndef HLG_TOOLS_INPUTS_UNNAMED_H
 #define HLG_TOOLS_INPUTS_UNNAMED_H

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "filter/report/in-turn.h"
+
+#include <stdlib.h>
+
+#include "filter/report/banner.h"
+#include "filter/trust/apart.h"
+
+#define SHARE 0.1 /* of a guest, of all samples: less may be chance, or shared code */
+
+/* Has an ELF a share of the samples? Those of others are on instruction starts by chance
+ * only. Where several are named, it is enough that none fits. */
+static bool has_share(const struct hlg_trust *trust)
+{
+	const struct hlg_tested *all = &trust->all;
+	const double tested = (double)(all->samples.on + all->samples.off);
+
+	return trust->n_images > 1 ||
+	       (tested > 0 && (double)all->samples.on / tested - all->chance >=
+				      SHARE * (1 - all->chance));
+}
+
+static bool has_other_build(const struct hlg_trust *trust)
+{
+	for (size_t i = 0; i < trust->n_images; i++)
+		if (trust->images[i].identity == HLG_IDENTITY_OTHER)
+			return true;
+	return false;
+}
+
+/* Was there anything that tells guests of one thread apart, or what else it is? */
+static bool is_told(const struct hlg_report *r)
+{
+	return r->profile->sandboxes.n || r->profile->of_addresses ||
+	       hlg_space_is_made(r->space) || r->unnamed || r->trust.n_threads ||
+	       has_other_build(&r->trust) || hlg_banner_is_explained(r);
+}
+
+void hlg_in_turn_note(struct hlg_report *r)
+{
+	const struct hlg_trust *trust = &r->trust;
+	const struct hlg_options *options = r->options;
+	char *again = NULL;
+
+	if (trust->all.verdict < HLG_TRUST_MIXED || is_told(r) ||
+	    trust->all.addrs.off < HLG_APART_TURNS ||
+	    (trust->all.verdict == HLG_TRUST_MISMATCH && !has_share(trust)))
+		return;
+	if (options->again)
+		again = options->again(options->unnamed_of);
+	hlg_note_list_warn(
+		&r->remarks,
+		"samples may be of guests that ran in turn on one thread, which "
+		"the recording does not tell apart (name the ELF of each, and "
+		"record anew: %s)",
+		again ? again : "hlguest record --sandboxes -- COMMAND");
+	free(again);
+}
