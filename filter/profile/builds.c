@@ -8,8 +8,10 @@
 
 static bool is_same(const struct hlg_build *a, const struct hlg_build *b)
 {
-	return a->noted == b->noted && a->crc == b->crc && a->size == b->size &&
-	       strcmp(a->id, b->id) == 0 && strcmp(a->file, b->file) == 0;
+	return a->noted == b->noted && a->print.crc == b->print.crc &&
+	       a->print.size == b->print.size &&
+	       strcmp(a->print.build_id, b->print.build_id) == 0 &&
+	       strcmp(a->file, b->file) == 0;
 }
 
 bool hlg_builds_add(struct hlg_builds *builds, const struct hlg_build *build)

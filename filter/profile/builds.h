@@ -13,18 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symtab/elf/note.h"
+#include "symtab/image/fingerprint.h"
 
 enum {
 	HLG_BUILDS_MAX = 64 /* of one recording; of more nothing is told */
 };
 
 struct hlg_build {
-	char *file;                 /* without its folders; not escaped */
-	char id[HLG_NOTE_BUILD_ID]; /* lower-case hex; "": it has none */
-	/* Of its bytes, as .gnu_debuglink has it, and how many, if noted. */
-	uint32_t crc;
-	uint64_t size;
+	char *file;                   /* without its folders; not escaped */
+	struct hlg_fingerprint print; /* but for the build id only if noted */
 	bool noted; /* by record: it is a guest's, whatever it is called */
 };
 

@@ -14,10 +14,9 @@
 
 /* Is an image the file that was recorded? */
 enum hlg_identity {
-	HLG_IDENTITY_UNKNOWN, /* nothing is told of it */
-	HLG_IDENTITY_SAME,    /* a build that ran has its build id, or its bytes */
-	HLG_IDENTITY_CHANGED, /* no id tells, but a file of its name had other bytes */
-	HLG_IDENTITY_OTHER,   /* another build ran */
+	HLG_IDENTITY_UNKNOWN,   /* nothing is told of it */
+	HLG_IDENTITY_SAME,      /* it is a build that ran (symtab/image/fingerprint.h) */
+	HLG_IDENTITY_OTHER = 3, /* another build ran; as saved profiles have it */
 	HLG_N_IDENTITIES
 };
 

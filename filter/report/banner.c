@@ -116,24 +116,31 @@ static bool is_of_one(const struct hlg_profile *profile, const struct hlg_image 
 	size_t first, n = hlg_origins_of(origins, HLG_ORIGIN_IMAGE, &first);
 
 	for (size_t i = first; i < first + n; i++)
-		if (strcmp(origins->at[i].key, image->elf.build_id) == 0)
+		if (strcmp(origins->at[i].key, hlg_identity_key(image)) == 0)
 			return origins->at[i].n == 1;
 	return false;
 }
 
 /* "another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
- * ELF that ran)": as recordings tell. mixed: this one ran in some, or beside it. */
+ * ELF that ran)": as recordings tell. Where one has no id, record noted what it was.
+ * mixed: this one ran in some, or beside it. */
 static void put_build(FILE *f, const struct hlg_profile *profile,
 		      const struct hlg_image *image, const struct hlg_ran *ran,
 		      bool mixed)
 {
 	const bool both = mixed && is_of_one(profile, image);
 
-	fprintf(f, "another build ran%s: %s with build id %.8s, not %s with %.8s (%s)",
+	fprintf(f, "another build ran%s: ",
 		both    ? ", too"
 		: mixed ? " in some recordings"
-			: "",
-		ran->file, ran->id, image->path, image->elf.build_id,
+			: "");
+	if (ran->id[0] && image->elf.build_id[0])
+		fprintf(f, "%s with build id %.8s, not %s with %.8s", ran->file, ran->id,
+			image->path, image->elf.build_id);
+	else
+		fprintf(f, "%s as record noted it, not %s as it is now", ran->file,
+			image->path);
+	fprintf(f, " (%s)",
 		both    ? "name both"
 		: mixed ? "report them apart, each with the ELF that ran"
 			: "give the ELF that ran");

@@ -345,30 +345,8 @@ static void tell_images(struct hlg_report *r)
 	}
 }
 
-void hlg_notes_warn_changed(struct hlg_note_list *notes, const struct hlg_image *image,
-			    const struct hlg_ran *ran)
+static void tell_more_builds(struct hlg_report *r)
 {
-	if (!ran || hlg_rans_worst(ran) != HLG_IDENTITY_CHANGED)
-		return;
-	hlg_note_list_warn(
-		notes,
-		"%s: is not the file that was recorded%s, though it has its "
-		"name: if it was built anew, names may be wrong (build it "
-		"with a build id: -Wl,--build-id)",
-		image->path,
-		ran->identities >> HLG_IDENTITY_SAME & 1 ? " in some recordings" : "");
-}
-
-void hlg_notes_tell_changed(const struct hlg_report *r, struct hlg_note_list *notes)
-{
-	for (size_t i = 0; i < r->trust.n_images; i++)
-		hlg_notes_warn_changed(notes, r->trust.images[i].image,
-				       r->trust.images[i].ran);
-}
-
-static void tell_changed(struct hlg_report *r)
-{
-	hlg_notes_tell_changed(r, &r->remarks);
 	if (r->profile->ran.more)
 		hlg_note_list_warn(&r->remarks,
 				   "a recording tells of more than %d builds of a guest: "
@@ -536,7 +514,7 @@ void hlg_notes_tell_unnamed(const struct hlg_report *r, struct hlg_note_list *no
 static void tell_trust(struct hlg_report *r)
 {
 	tell_images(r);
-	tell_changed(r);
+	tell_more_builds(r);
 	tell_newer(r);
 	tell_any_fits(r);
 	tell_few(r);

@@ -25,14 +25,6 @@ void hlg_notes_tell_elsewhere(const struct hlg_report *report,
  * is named are not all. Where a banner says so, none. */
 void hlg_notes_tell_unnamed(const struct hlg_report *report, struct hlg_note_list *notes);
 
-/* Adds warnings of images that are not the files that were recorded, as below. */
-void hlg_notes_tell_changed(const struct hlg_report *report, struct hlg_note_list *notes);
-
-/* Warns if an image is not the file that was recorded, where no build id tells which it
- * is (HLG_IDENTITY_CHANGED). ran: what recordings tell of it; NULL: nothing. */
-void hlg_notes_warn_changed(struct hlg_note_list *notes, const struct hlg_image *image,
-			    const struct hlg_ran *ran);
-
 /* For who shows border=keep, with shares of all the guest's samples: finds the border all
  * the same, and adds the note that a report of the others has. Fails only without memory.
  */

@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "symtab/elf/debug-file.h"
+struct judge {
+	const struct hlg_space *space;
+	const struct hlg_builds *builds;
+	struct hlg_fingerprint_reader *readers; /* of the images */
+};
 
 /* The id of a host that is mapped is not that of the guest inside. */
 static bool is_named(const struct hlg_image *image, const struct hlg_build *build)
@@ -16,105 +19,75 @@ static bool is_named(const struct hlg_image *image, const struct hlg_build *buil
 	       strcmp(slash ? slash + 1 : file, build->file) == 0;
 }
 
-/* An id may be cut: recordings have 20 bytes at most. */
-static bool has_id(const struct hlg_image *image, const struct hlg_build *build)
+static enum hlg_likeness compare(struct judge *judge, size_t image,
+				 const struct hlg_build *build)
 {
-	const char *id = image->elf.build_id;
-
-	return id[0] && build->id[0] && strncmp(id, build->id, strlen(build->id)) == 0;
+	judge->readers[image].image = judge->space->images[image];
+	return hlg_fingerprint_compare(&judge->readers[image], &build->print);
 }
 
-/* Has the image the bytes that were noted? */
-static bool has_bytes(const struct hlg_image *image, const struct hlg_build *build)
+static bool is_any(struct judge *judge, const struct hlg_build *build)
 {
-	uint64_t size =
-		image->inside_size ? image->inside_size : (uint64_t)image->elf.id.size;
-	struct hlg_err err;
-	uint32_t crc;
-	bool same;
-	int fd;
-
-	if (!build->noted || build->size != size)
-		return false;
-	fd = hlg_image_reopen(image, &err);
-	if (fd < 0)
-		return false;
-	same = hlg_debug_file_crc(fd, image->path, (off_t)size, &crc, &err) == 0 &&
-	       crc == build->crc;
-	close(fd);
-	return same;
-}
-
-static bool is_build(const struct hlg_image *image, const struct hlg_build *build)
-{
-	if (image->elf.build_id[0] && build->id[0])
-		return has_id(image, build);
-	return has_bytes(image, build);
-}
-
-static bool is_any(const struct hlg_space *space, const struct hlg_build *build)
-{
-	for (size_t i = 0; i < space->n_images; i++)
-		if (!space->images[i]->map && is_build(space->images[i], build))
+	for (size_t i = 0; i < judge->space->n_images; i++)
+		if (compare(judge, i, build) == HLG_LIKENESS_SAME)
 			return true;
 	return false;
 }
 
-/* A guest's ELF that is none of the images, and has an id to tell it by. */
-static bool is_missing(const struct hlg_space *space, const struct hlg_build *build)
+/* A guest's ELF that is none of the images, as far as can be told of each. */
+static bool is_missing(struct judge *judge, const struct hlg_build *build)
 {
-	return build->noted && build->id[0] && !is_any(space, build);
+	bool missing = build->noted;
+
+	for (size_t i = 0; missing && i < judge->space->n_images; i++)
+		missing = judge->space->images[i]->map ||
+			  compare(judge, i, build) == HLG_LIKENESS_OTHER;
+	return missing;
 }
 
-/* Of an image of a space; *ran is the build that differs, else NULL. */
-static enum hlg_identity identify(const struct hlg_image *image,
-				  const struct hlg_space *space,
-				  const struct hlg_builds *builds,
+/* Of an image of the space; *ran is the build that differs, else NULL. */
+static enum hlg_identity identify(struct judge *judge, size_t image,
 				  const struct hlg_build **ran)
 {
-	enum hlg_identity found = HLG_IDENTITY_UNKNOWN;
+	const struct hlg_builds *builds = judge->builds;
 
 	*ran = NULL;
-	if (image->map)
-		return HLG_IDENTITY_UNKNOWN;
 	for (size_t i = 0; i < builds->n; i++)
-		if (is_build(image, &builds->at[i]))
+		if (compare(judge, image, &builds->at[i]) == HLG_LIKENESS_SAME)
 			return HLG_IDENTITY_SAME;
-	for (size_t i = 0; i < builds->n && found != HLG_IDENTITY_OTHER; i++) {
+	for (size_t i = 0; i < builds->n && !*ran; i++) {
 		const struct hlg_build *build = &builds->at[i];
-		bool named = is_named(image, build);
-		bool ids = image->elf.build_id[0] && build->id[0];
 
-		if (ids ? named || is_missing(space, build) : named && build->noted) {
-			found = ids ? HLG_IDENTITY_OTHER : HLG_IDENTITY_CHANGED;
+		if (compare(judge, image, build) == HLG_LIKENESS_OTHER &&
+		    (is_named(judge->space->images[image], build) ||
+		     is_missing(judge, build)))
 			*ran = build;
-		}
 	}
-	return found;
+	return *ran ? HLG_IDENTITY_OTHER : HLG_IDENTITY_UNKNOWN;
 }
 
 /* The build that another guest of the same file name is of, which none of the images is:
  * whose samples are whose nothing tells. NULL: there is none. */
-static const struct hlg_build *find_namesake(const struct hlg_image *image,
-					     const struct hlg_space *space,
-					     const struct hlg_builds *builds)
+static const struct hlg_build *find_namesake(struct judge *judge, size_t image)
 {
-	for (size_t i = 0; i < builds->n; i++)
-		if (is_named(image, &builds->at[i]) && is_missing(space, &builds->at[i]))
-			return &builds->at[i];
+	for (size_t i = 0; i < judge->builds->n; i++)
+		if (is_named(judge->space->images[image], &judge->builds->at[i]) &&
+		    is_missing(judge, &judge->builds->at[i]))
+			return &judge->builds->at[i];
 	return NULL;
 }
 
 /* Did others of the images run, as record noted, and not this one? */
-static bool ran_others(const struct hlg_image *image, const struct hlg_space *space,
-		       const struct hlg_builds *builds)
+static bool ran_others(struct judge *judge, size_t image)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < builds->n; i++) {
-		if (!image->map && is_build(image, &builds->at[i]))
+	for (size_t i = 0; i < judge->builds->n; i++) {
+		const struct hlg_build *build = &judge->builds->at[i];
+
+		if (compare(judge, image, build) == HLG_LIKENESS_SAME)
 			return false;
-		any |= builds->at[i].noted && is_any(space, &builds->at[i]);
+		any |= build->noted && is_any(judge, build);
 	}
 	return any;
 }
@@ -122,8 +95,9 @@ static bool ran_others(const struct hlg_image *image, const struct hlg_space *sp
 /* Which images may have samples of the profile: those they lie in; and if any lies in
  * none, those whose base may come to be another one, unless only others ran. */
 static void find_sampled(bool *sampled, const struct hlg_profile *profile,
-			 const struct hlg_space *space)
+			 struct judge *judge)
 {
+	const struct hlg_space *space = judge->space;
 	bool outside = false;
 
 	for (size_t i = 0; i < hlg_profile_room(profile); i++) {
@@ -142,11 +116,10 @@ static void find_sampled(bool *sampled, const struct hlg_profile *profile,
 	}
 	for (size_t i = 0; outside && i < space->n_images; i++)
 		sampled[i] |= space->images[i]->from != HLG_BASE_STATED &&
-			      !ran_others(space->images[i], space, &profile->builds);
+			      !ran_others(judge, i);
 }
 
-/* What an ELF is known by, however often it is named. */
-static const char *key_of(const struct hlg_image *image)
+const char *hlg_identity_key(const struct hlg_image *image)
 {
 	return image->elf.build_id[0] ? image->elf.build_id : image->path;
 }
@@ -156,44 +129,52 @@ static void add_origin(struct hlg_profile *profile, const struct hlg_space *spac
 		       const bool *sampled, size_t number)
 {
 	const struct hlg_image *image = space->images[number];
+	const char *key = hlg_identity_key(image);
 
 	for (size_t i = 0; i < number; i++)
-		if (sampled[i] && strcmp(key_of(space->images[i]), key_of(image)) == 0)
+		if (sampled[i] && strcmp(hlg_identity_key(space->images[i]), key) == 0)
 			return;
-	hlg_origins_add(&profile->origins, HLG_ORIGIN_IMAGE, key_of(image), image->path,
-			1);
+	hlg_origins_add(&profile->origins, HLG_ORIGIN_IMAGE, key, image->path, 1);
+}
+
+/* What the builds of the profile tell of an image. */
+static void judge_image(struct judge *judge, struct hlg_rans *rans, size_t image)
+{
+	const struct hlg_build *ran;
+	const enum hlg_identity identity = identify(judge, image, &ran);
+
+	hlg_rans_add(rans, image, identity, ran ? ran->file : NULL,
+		     ran ? ran->print.build_id : NULL);
+	if (identity == HLG_IDENTITY_UNKNOWN)
+		hlg_rans_written(rans, judge->builds->written);
+	if (identity == HLG_IDENTITY_SAME)
+		ran = find_namesake(judge, image);
+	if (identity == HLG_IDENTITY_SAME && ran)
+		hlg_rans_add(rans, image, HLG_IDENTITY_OTHER, ran->file,
+			     ran->print.build_id);
 }
 
 void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space,
 			bool recorded)
 {
 	const struct hlg_builds *builds = &profile->builds;
-	struct hlg_rans *rans = &profile->ran;
+	struct judge judge = {space, builds,
+			      calloc(space->n_images + 1, sizeof(*judge.readers))};
 	bool *sampled = calloc(space->n_images + 1, sizeof(*sampled));
+	const bool able = sampled && judge.readers;
 
-	rans->more |= builds->more;
-	rans->lost |= builds->lost || !sampled;
-	if (sampled)
-		find_sampled(sampled, profile, space);
-	for (size_t i = 0; sampled && i < space->n_images; i++) {
-		const struct hlg_build *ran;
-		enum hlg_identity identity;
-
+	profile->ran.more |= builds->more;
+	profile->ran.lost |= builds->lost || !able;
+	if (able)
+		find_sampled(sampled, profile, &judge);
+	for (size_t i = 0; able && i < space->n_images; i++) {
 		if (sampled[i] && recorded)
 			add_origin(profile, space, sampled, i);
 		/* Without builds it does not matter. */
-		if (!sampled[i] && builds->n)
-			continue;
-		identity = identify(space->images[i], space, builds, &ran);
-		hlg_rans_add(rans, i, identity, ran ? ran->file : NULL,
-			     ran ? ran->id : NULL);
-		if (identity == HLG_IDENTITY_UNKNOWN)
-			hlg_rans_written(rans, builds->written);
-		if (identity == HLG_IDENTITY_SAME)
-			ran = find_namesake(space->images[i], space, builds);
-		if (identity == HLG_IDENTITY_SAME && ran)
-			hlg_rans_add(rans, i, HLG_IDENTITY_OTHER, ran->file, ran->id);
+		if (sampled[i] || !builds->n)
+			judge_image(&judge, &profile->ran, i);
 	}
+	free(judge.readers);
 	free(sampled);
 	hlg_builds_finish(&profile->builds);
 }

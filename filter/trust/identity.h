@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Is an image the file that was recorded? Build ids say so, before any sample does.
+ * Is an image the build that was recorded? Build ids say so, or what record noted where
+ * there are none, before any sample does.
  */
 #ifndef HLG_FILTER_TRUST_IDENTITY_H
 #define HLG_FILTER_TRUST_IDENTITY_H
@@ -13,15 +14,17 @@
  * what they tell of each image of a space (arranged) that the recording may have samples
  * of, and empties the builds. Samples that lie in no image may be of one whose base is
  * not stated, unless record noted others of the images and not this one. Another build
- * ran if one of the image's file name has another build id; or if record noted a guest
- * that is none of the space's images, and this image is no build that was noted or
- * mapped. Of another recording that says
- * nothing: each has its own. If this image ran and record noted a guest of its name, of
- * another build that is none of the images, both ran. recorded: it is one recording, and
- * no saved profile of several; then the images that it may have samples of are added to
- * the profile's origins, too.
+ * ran if one of the image's file name is another (symtab/image/fingerprint.h); or if
+ * record noted a guest that is none of the space's images, and this image is no build
+ * that was noted or mapped. Of another recording that says nothing: each has its own. If
+ * this image ran and record noted a guest of its name, of another build that is none of
+ * the images, both ran. recorded: it is one recording, and no saved profile of several;
+ * then the images that it may have samples of are added to the profile's origins, too.
  */
 void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space,
 			bool recorded);
+
+/* What an ELF is known by among a profile's origins, however often it is named. */
+const char *hlg_identity_key(const struct hlg_image *image);
 
 #endif

@@ -366,10 +366,12 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	bool few = t->verdict != HLG_TRUST_MISMATCH; /* the banner says of what */
 	char percent[16], outside[80];
 
-	if (other) {
+	if (other && other->ran->id[0] && other->image->elf.build_id[0]) {
 		snprintf(text, HLG_TEXT_PIECE,
 			 "WRONG ELF: build id %.8s ran, this is %.8s", other->ran->id,
 			 other->image->elf.build_id);
+	} else if (other) {
+		snprintf(text, HLG_TEXT_PIECE, "WRONG ELF: another build ran");
 	} else if (t->verdict == HLG_TRUST_UNTESTED) {
 		snprintf(text, HLG_TEXT_PIECE, "%s: %s", said, why_untested(r));
 	} else if (t->verdict == HLG_TRUST_TOO_FEW) {

@@ -14,7 +14,7 @@
 #define SYSTEM "/usr/lib/debug"
 
 enum {
-	BLOCK = 32768 /* two of them on the stack */
+	BLOCK = 32768 /* on the stack */
 };
 /* Of more the CRC is not computed: a file with holes can be of any size. */
 #define LARGEST ((off_t)4 << 30)
@@ -48,22 +48,63 @@ static void make_table(uint32_t table[256])
 	}
 }
 
+/* Adds size bytes of a file to a CRC, from an offset on. */
+static int add_file(uint32_t *sum, const uint32_t table[256], int fd, const char *path,
+		    uint64_t offset, uint64_t size, struct hlg_err *err)
+{
+	unsigned char block[BLOCK];
+
+	for (uint64_t at = 0; at < size; at += BLOCK) {
+		size_t n = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
+
+		if (hlg_file_read(fd, block, n, offset + at) < 0)
+			return hlg_err_set(err, HLG_EINPUT,
+					   "%s: cannot be read (try a copy)", path);
+		*sum = add_crc(*sum, table, block, n);
+	}
+	return 0;
+}
+
 int hlg_debug_file_crc(int fd, const char *path, off_t size, uint32_t *crc,
 		       struct hlg_err *err)
 {
 	uint32_t table[256], sum = UINT32_MAX;
-	unsigned char block[BLOCK];
+	int rc;
 
 	make_table(table);
-	for (off_t at = 0; at < size; at += BLOCK) {
-		size_t n = size - at < BLOCK ? (size_t)(size - at) : BLOCK;
-
-		if (hlg_file_read(fd, block, n, (uint64_t)at) < 0)
-			return hlg_err_set(err, HLG_EINPUT,
-					   "%s: cannot be read (try a copy)", path);
-		sum = add_crc(sum, table, block, n);
-	}
+	rc = add_file(&sum, table, fd, path, 0, (uint64_t)size, err);
 	*crc = ~sum;
+	return rc;
+}
+
+int hlg_debug_file_code_crc(int fd, const char *path, const struct hlg_elf64 *elf,
+			    uint32_t *crc, struct hlg_err *err)
+{
+	uint32_t table[256], sum = UINT32_MAX;
+	uint64_t left = LARGEST;
+	bool any = false;
+
+	*crc = 0;
+	make_table(table);
+	for (size_t i = 0; i < elf->n_loads; i++) {
+		const struct hlg_load *load = &elf->loads[i];
+		const uint64_t where[] = {load->addr, load->end, load->filesz};
+		/* Strip changes the headers: they say where the sections are. */
+		uint64_t skip =
+			load->offset < elf->headers ? elf->headers - load->offset : 0;
+
+		if (!load->exec || load->filesz <= skip)
+			continue;
+		if (load->filesz > left)
+			return 0;
+		left -= load->filesz;
+		sum = add_crc(sum, table, (const unsigned char *)where, sizeof(where));
+		any = true;
+		if (add_file(&sum, table, fd, path, load->offset + skip,
+			     load->filesz - skip, err) < 0)
+			return HLG_EINPUT;
+	}
+	*crc = any ? ~sum : 0;
 	return 0;
 }
 
@@ -115,49 +156,28 @@ static bool is_alike(const struct hlg_elf64 *a, const struct hlg_elf64 *b)
 	return a->machine == b->machine && i == a->n_sections && k == b->n_sections;
 }
 
-/* Is a segment of code the same in both files? */
-static bool is_same_code(int a, const struct hlg_load *x, int b, const struct hlg_load *y)
+/* What the code of the program at path is known by; 0: it has none, or cannot be read. */
+static uint32_t code_of(const char *path, const struct hlg_elf64 *elf)
 {
-	char own[BLOCK], its[BLOCK];
+	struct hlg_file_id id;
+	struct hlg_err err;
+	uint32_t crc = 0;
+	int fd = hlg_file_open(path, &id, &err);
 
-	if (x->addr != y->addr || x->end != y->end || x->exec != y->exec ||
-	    x->filesz != y->filesz)
-		return false;
-	for (uint64_t at = 0; x->exec && at < x->filesz; at += BLOCK) {
-		size_t n = x->filesz - at < BLOCK ? x->filesz - at : BLOCK;
-
-		if (hlg_file_read(a, own, n, x->offset + at) < 0 ||
-		    hlg_file_read(b, its, n, y->offset + at) < 0 ||
-		    memcmp(own, its, n) != 0)
-			return false;
-	}
-	return true;
-}
-
-static bool is_same_program(int a, const struct hlg_elf64 *x, int b,
-			    const struct hlg_elf64 *y)
-{
-	if (a < 0 || b < 0 || x->n_loads == 0 || x->n_loads != y->n_loads)
-		return false;
-	for (size_t i = 0; i < x->n_loads; i++)
-		if (!is_same_code(a, &x->loads[i], b, &y->loads[i]))
-			return false;
-	return true;
+	if (fd < 0)
+		return 0;
+	(void)hlg_debug_file_code_crc(fd, path, elf, &crc, &err);
+	close(fd);
+	return crc;
 }
 
 /* Fails with a message if the program at path, which has its symbols, is another one. */
 static int check_code(const struct search *s, const char *path,
 		      const struct hlg_elf64 *whole, struct hlg_err *err)
 {
-	struct hlg_file_id id;
-	int own = hlg_file_open(s->path, &id, err), its = hlg_file_open(path, &id, err);
-	bool same = is_same_program(own, s->elf, its, whole);
+	const uint32_t own = code_of(s->path, s->elf);
 
-	if (own >= 0)
-		close(own);
-	if (its >= 0)
-		close(its);
-	if (same)
+	if (own && own == code_of(path, whole))
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: is not the debug file of %s: its code is another (use "

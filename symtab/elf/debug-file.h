@@ -15,12 +15,12 @@
  * used.
  *
  * After these, the ELF as it was before strip: GUEST.dbg beside it, and .build/GUEST.dbg
- * there, as Unikraft's build has it. It is the ELF's if their segments of code are the
- * same bytes.
+ * there, as Unikraft's build has it. It is the ELF's if their code is the same
+ * (hlg_debug_file_code_crc).
  *
- * Any other file is the ELF's if both have a build id and it is the same, else if its CRC-32 is
- * that of .gnu_debuglink; and if its sections of code lie where the ELF's do. Only
- * regular files are opened.
+ * Any other file is the ELF's if both have a build id and it is the same, else if its
+ * CRC-32 is that of .gnu_debuglink; and if its sections of code lie where the ELF's do.
+ * Only regular files are opened.
  */
 #ifndef HLG_SYMTAB_ELF_DEBUG_FILE_H
 #define HLG_SYMTAB_ELF_DEBUG_FILE_H
@@ -49,5 +49,13 @@ void hlg_debug_file_finish(struct hlg_debug_file *file);
 /* The CRC-32 that .gnu_debuglink has, of the first size bytes of an open file. */
 int hlg_debug_file_crc(int fd, const char *path, off_t size, uint32_t *crc,
 		       struct hlg_err *err);
+
+/*
+ * A CRC-32 of an ELF's code, by which it is known with and without its symbols: of each
+ * segment of code in the file where it lies, and its bytes, but not the file's headers.
+ * elf was read from fd. 0: it has none, or more than 4 GiB.
+ */
+int hlg_debug_file_code_crc(int fd, const char *path, const struct hlg_elf64 *elf,
+			    uint32_t *crc, struct hlg_err *err);
 
 #endif

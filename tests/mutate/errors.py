@@ -794,8 +794,10 @@ ERRORS = [
     ("filter/report/twins.c", 'asprintf(&both, "%s, %s", row->apart, mark)',
      'asprintf(&both, "%s, %s", mark, row->apart)', "filter twins"),
     ("filter/output/note-list.c", "n - CROWD_NAMED,\n				   hlg_plural", "n,\n				   hlg_plural", "hlguest bases"),
-    ("filter/trust/identity.c", "strncmp(id, build->id, strlen(build->id)) == 0;",
-     "strcmp(id, build->id) == 0;", "filter trust_images"),
+    ("symtab/image/fingerprint.c", "strncmp(id, noted->build_id, strlen(noted->build_id)) == 0",
+     "strcmp(id, noted->build_id) == 0", "symtab fingerprint"),
+    ("symtab/elf/debug-file.c", "load->offset < elf->headers ? elf->headers - load->offset",
+     "load->offset < elf->headers ? 0", "symtab debug_file"),
     ("tools/feed/feed.c", "is_image = strcmp(last ? last + 1 : path, name) == 0;",
      "is_image = strcmp(last ? last : path, name) == 0;", "tools feed"),
     ("tools/inputs/images.c", "	    (!equals || memchr(word, '/', (size_t)(equals - word)) ||\n"

@@ -24,7 +24,21 @@ MMAP_BUILD_ID = 1 << 14  # PERF_RECORD_MISC_
 BUILD_IDS = [bytes([65 + i]) * 20 for i in range(4)]
 
 # Of a guest that record noted: its file, and what it is known by.
-Note = collections.namedtuple("Note", "file build_id size crc")
+Note = collections.namedtuple("Note", "file build_id size crc code", defaults=(None,) * 3)
+
+
+def code_crc(data):
+    """The CRC of an ELF's code: of each segment of code where it lies, and its bytes, but not
+    the headers."""
+    phoff, = struct.unpack_from("<Q", data, 32)
+    size, n = struct.unpack_from("<HH", data, 54)
+    headers, crc = 64 + (size * n if phoff == 64 else 0), 0
+    for at in range(phoff, phoff + n * size, size):
+        kind, flags, offset, addr, _, stored, room = struct.unpack_from("<IIQQQQQ", data, at)
+        if kind == 1 and flags & 1 and stored > max(0, headers - offset):
+            crc = zlib.crc32(struct.pack("<QQQ", addr, addr + room, stored), crc)
+            crc = zlib.crc32(data[max(offset, headers):offset + stored], crc)
+    return crc
 Flow = collections.namedtuple("Flow", "target next is_call")
 
 
@@ -336,11 +350,11 @@ class Made:
             if isinstance(guest, Map):
                 continue
             data = guest.inner()
-            same = Note(guest.path, guest.build_id, len(data), zlib.crc32(data))
-            other = same._replace(crc=1)
+            same = Note(guest.path, guest.build_id, len(data), zlib.crc32(data), code_crc(data))
+            other = same._replace(crc=1, code=rng.choice((1, None)))
             if guest.build_id:
                 other = other._replace(build_id=rng.choice(BUILD_IDS))
-            out += rng.choice(([same], [same], [same], [other], [same, other],
+            out += rng.choice(([same], [same], [same._replace(crc=1)], [other], [same, other],
                                [other._replace(file="third.elf")]))
         return out
 
@@ -356,7 +370,9 @@ def write_notes(folder, files, recordings):
         document = {"hlguest": "0", "format": 1, "recording": {
             "size": os.path.getsize(path), "first_sample": one.samples[0].time},
                     "guests": [{"file": "/elsewhere/" + n.file, "inside": "0x0", "size": n.size,
-                                "build_id": n.build_id and n.build_id.hex(), "crc32": hex(n.crc)}
+                                "build_id": n.build_id and n.build_id.hex(),
+                                "crc32": hex(n.crc)} | (
+                                    {} if n.code is None else {"code_crc32": hex(n.code)})
                                for n in one.noted]}
         with open(path + ".hlguest", "w", encoding="ascii") as f:
             json.dump(document, f)

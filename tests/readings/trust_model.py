@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from forged import TEXT
 from lines import line
-from made_trust import Hosted, Made, Map, Note, Placed, write_notes
+from made_trust import Hosted, Made, Map, Note, Placed, code_crc, write_notes
 from modelled import OUTSIDE, is_guest, near, write_all
 from modelled_view import View, address_of
 from programs import hlguest_of
@@ -155,7 +155,8 @@ class Judge(Said, Head, Sums):
 
     def judge(self):
         """verdict.h: FIRST, and THEN."""
-        told = worst([self.ran(i) for i in range(len(self.images)) if self.images[i].any])
+        anywhere = any(of.any for of in self.images)
+        told = worst([self.ran(i) for i, of in enumerate(self.images) if of.any or not anywhere])
         word = worst([self.all.judge(self.stray), told])
         if word == "verified" and any(of.judge() == "mismatch" for of in self.images):
             word = "mixed"
@@ -197,28 +198,24 @@ class Judge(Said, Head, Sums):
             self.made.kind != "stated" or self.space.place(s.ip)[0] == i) for s in self.guest)
 
     def told_of(self, i, one):
-        """{"same", "changed", "other": the build} that a recording tells of an image, if it may
-        have samples of it (identity.h)."""
+        """{"same", "other": the build} that a recording tells of an image, if it may have samples
+        of it (identity.h)."""
         guest = self.space.bases[i][0]
         if isinstance(guest, Map) or not self.may_have(i, one):
             return {}
         elfs = [of for of, _ in self.space.bases if not isinstance(of, Map)]
-        mapped = [Note(*build, None, None) for build in one.builds
+        mapped = [Note(*build) for build in one.builds
                   if build[0] in [of.path for of, _ in self.space.bases]]
-        missing = [n for n in one.noted if n.build_id and not any(is_build(of, n) for of in elfs)]
+        missing = [n for n in one.noted if all(is_build(of, n) is False for of in elfs)]
         if any(is_build(guest, n) for n in mapped + one.noted):
             others = [n for n in missing if n.file == guest.path]
             return {"same": guest.build_id} | {"other": n for n in others[:1]}
-        told = {}
         for n in mapped + one.noted:
-            if guest.build_id and n.build_id:
-                # What is mapped of that name is a host, not the guest inside it.
-                if n.file == guest.path and (n in one.noted or not isinstance(guest, Hosted)) or \
-                        n in missing:
-                    return {"other": n}
-            elif n.file == guest.path and n in one.noted:
-                told = {"changed": n}
-        return told
+            # What is mapped of that name is a host, not the guest inside it.
+            if is_build(guest, n) is False and (n in missing or n.file == guest.path and (
+                    n in one.noted or not isinstance(guest, Hosted))):
+                return {"other": n}
+        return {}
 
     def ran(self, i):
         told = {key for one in self.made.recordings for key in self.told_of(i, one)}
@@ -227,7 +224,7 @@ class Judge(Said, Head, Sums):
     def other_build(self, i):
         """The least of those that ran, by its file and its id; or None."""
         builds = [self.told_of(i, one).get("other") for one in self.made.recordings]
-        return min([(n.file, n.build_id.hex()) for n in builds if n], default=None)
+        return min([(n.file, (n.build_id or b"").hex()) for n in builds if n], default=None)
 
     # What is told
 
@@ -431,8 +428,9 @@ class Judge(Said, Head, Sums):
         others = [i for i in range(len(self.images)) if self.other_build(i)]
         said = self.verdict()
         if self.word == "mismatch" and others:
-            said = f"WRONG ELF: build id {self.other_build(others[0])[1][:8]} ran, this is " + \
-                self.json["images"][others[0]]["build_id"][:8] + self.outside_told()
+            ran, own = self.other_build(others[0])[1], self.space.bases[others[0]][0].build_id
+            said = "WRONG ELF: " + (f"build id {ran[:8]} ran, this is {own.hex()[:8]}"
+                                    if ran and own else "another build ran") + self.outside_told()
         expected = [line("check     ", said), *self.tested()]
         at = [i for i, text in enumerate(out) if text.startswith("check ")]
         got = [out[at[0]], *out[at[-1]:at[-1] + len(expected) - 1]] if at else []
@@ -441,11 +439,14 @@ class Judge(Said, Head, Sums):
 
 
 def is_build(guest, noted):
-    """By its id, else by its bytes, which record alone notes."""
+    """By its id, else by its bytes or its code, which record alone notes; None: nothing tells."""
     if guest.build_id and noted.build_id:
         return guest.build_id.startswith(noted.build_id)
     data = guest.inner()
-    return (noted.size, noted.crc) == (len(data), zlib.crc32(data))
+    if noted.size is None:
+        return None
+    return (noted.size, noted.crc) == (len(data), zlib.crc32(data)) or \
+        noted.code == code_crc(data)
 
 
 def differences(build, folder, seed):

@@ -53,8 +53,10 @@ class Said:
                 ", too", "name both") if n == 1 else (
                 " in some recordings", "report them apart, each with the ELF that ran")
             (of, _), (file, build_id) = self.space.bases[i], self.other_build(i)
-            text.append(f"another build ran{some}: {file} with build id {build_id[:8]}, not "
-                        f"{of.path} with {of.build_id.hex()[:8]} ({hint})")
+            builds = f"{file} with build id {build_id[:8]}, not {of.path} with " \
+                f"{of.build_id.hex()[:8]}" if build_id and of.build_id else \
+                f"{file} as record noted it, not {of.path} as it is now"
+            text.append(f"another build ran{some}: {builds} ({hint})")
         return "; ".join(text)
 
     def mixed_line(self, others):
@@ -189,15 +191,6 @@ class Said:
             sum(len(self.all.addresses[key]) for key in (True, False)) < LEAST and
             self.images[i].addresses[True] and
             not self.surely_ran(i)])
-        told = [{key for one in self.made.recordings for key in self.told_of(i, one)}
-                for i in range(len(self.images))]
-        yield from self.said("is not the file", [
-            line(f"{of.path}: is not the file that was recorded"
-                 f"{' in some recordings' * ('same' in told[i])}, though it has its name: if it "
-                 "was built anew, names may be wrong (build it with a build id: "
-                 "-Wl,--build-id)")
-            for i, (of, _) in enumerate(self.space.bases)
-            if "changed" in told[i] and "other" not in told[i]])
         yield from self.said(r"^(guest\d\.elf|perf\.map): (?!so few|is )", self.image_lines())
         yield from self.said("hot region", self.size_lines())
 

@@ -504,7 +504,6 @@ static int check_builds(struct hlg_run *run, struct claims *claims, struct hlg_e
 		const enum hlg_trust_verdict told = hlg_trust_of_ran(ran);
 		char *said;
 
-		hlg_notes_warn_changed(&run->notes, image, ran);
 		if (told == HLG_TRUST_UNTESTED)
 			continue;
 		said = hlg_banner_build(&run->profile, image, ran);

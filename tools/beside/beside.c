@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "filter/output/out.h"
-#include "symtab/elf/debug-file.h"
 #include "symtab/file.h"
 #include "symtab/grow.h"
 #include "symtab/image/image.h"
@@ -174,17 +173,8 @@ void hlg_beside_finish(struct hlg_beside *beside)
 static int describe(struct hlg_beside_guest *guest, const struct hlg_image *image,
 		    struct hlg_err *err)
 {
-	int fd = hlg_image_reopen(image, err), rc;
-
-	if (fd < 0)
-		return fd;
 	guest->inside = image->inside_size ? image->inside : 0;
-	guest->size =
-		image->inside_size ? image->inside_size : (uint64_t)image->elf.id.size;
-	strcpy(guest->build_id, image->elf.build_id);
-	rc = hlg_debug_file_crc(fd, image->path, (off_t)guest->size, &guest->crc, err);
-	close(fd);
-	return rc;
+	return hlg_fingerprint_take(&guest->print, image, err);
 }
 
 bool hlg_beside_is_trusted(const char *file)
@@ -206,16 +196,11 @@ static int check_trust(const char *file, const char *recording, struct hlg_err *
 			   file, recording);
 }
 
-/* Are they the same bytes, wherever they lie? */
-static bool is_like(const struct hlg_beside_guest *a, const struct hlg_beside_guest *b)
-{
-	return a->size == b->size && a->crc == b->crc &&
-	       strcmp(a->build_id, b->build_id) == 0;
-}
-
 static bool is_same(const struct hlg_beside_guest *a, const struct hlg_beside_guest *b)
 {
-	return a->inside == b->inside && is_like(a, b);
+	return a->inside == b->inside && a->print.size == b->print.size &&
+	       a->print.crc == b->print.crc &&
+	       strcmp(a->print.build_id, b->print.build_id) == 0;
 }
 
 bool hlg_beside_is(const struct hlg_beside_guest *guest, const char *file, size_t number)
@@ -224,16 +209,15 @@ bool hlg_beside_is(const struct hlg_beside_guest *guest, const char *file, size_
 	bool is = false;
 
 	do {
-		struct hlg_beside_guest now = {0};
+		struct hlg_fingerprint_reader reader = {0};
 		struct hlg_image *image;
 		struct hlg_err err;
 
 		if (hlg_image_open_guest(&image, file, next, &err) < 0)
 			return false;
 		next = number ? 0 : image->next_guest;
-		is = describe(&now, image, &err) == 0 &&
-		     ((now.build_id[0] && strcmp(now.build_id, guest->build_id) == 0) ||
-		      is_like(&now, guest));
+		reader.image = image;
+		is = hlg_fingerprint_compare(&reader, &guest->print) == HLG_LIKENESS_SAME;
 		hlg_image_destroy(image);
 	} while (!is && next);
 	return is;
@@ -260,7 +244,7 @@ int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording
 {
 	struct hlg_beside_guest now = {0};
 	struct hlg_image *image;
-	const char *id = guest->build_id;
+	const char *id = guest->print.build_id;
 	struct hlg_err why;
 	int rc;
 
@@ -302,7 +286,7 @@ char *hlg_beside_name(const struct hlg_beside_guest *guest, const char *recordin
 		return name;
 	}
 	if (guest->inside || stat(guest->file, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    (uint64_t)st.st_size != guest->size)
+	    (uint64_t)st.st_size != guest->print.size)
 		return NULL;
 	return strdup(guest->file);
 }

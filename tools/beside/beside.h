@@ -7,7 +7,8 @@
  *	{"hlguest": "0.1.0", "format": 1,
  *	 "recording": {"size": BYTES, "first_sample": NS},
  *	 "guests": [{"file": PATH, "inside": "0x20b69", "size": BYTES,
- *		     "build_id": null, "crc32": "0x1234abcd"}]}
+ *		     "build_id": null, "crc32": "0x1234abcd",
+ *		     "code_crc32": "0x89abcdef"}]}
  *
  * It is a foreign file to who reads it. So it is read only if it is a regular file of the
  * user's own, or root's, and of the very recording that it stands beside; and an ELF is
@@ -45,8 +46,9 @@ bool hlg_beside_is_trusted(const char *file);
 int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording,
 		     char **name, struct hlg_err *err);
 
-/* Is it this guest's ELF that a file is or has inside, or its debug file, which has its
- * build id? number: which of those inside, from 1 on; 0: any. */
+/* Is it this guest's ELF that a file is or has inside, with its symbols or without, or a
+ * debug file that has its build id (symtab/image/fingerprint.h)? number: which of those
+ * inside, from 1 on; 0: any. */
 bool hlg_beside_is(const struct hlg_beside_guest *guest, const char *file, size_t number);
 
 /* As hlg_beside_check, for who only tells the user what to name: of a file that is not to

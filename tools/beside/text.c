@@ -26,11 +26,12 @@ static json_t *guest_object(const struct hlg_beside_guest *guest)
 	/* As it is, not escaped: it is opened again. */
 	json_object_set_new(o, "file", json_string(guest->file));
 	json_object_set_new(o, "inside", hlg_json_hex(guest->inside));
-	json_object_set_new(o, "size", hlg_json_number(guest->size));
+	json_object_set_new(o, "size", hlg_json_number(guest->print.size));
 	json_object_set_new(o, "build_id",
-			    guest->build_id[0] ? json_string(guest->build_id)
-					       : json_null());
-	json_object_set_new(o, "crc32", hlg_json_hex(guest->crc));
+			    guest->print.build_id[0] ? json_string(guest->print.build_id)
+						     : json_null());
+	json_object_set_new(o, "crc32", hlg_json_hex(guest->print.crc));
+	json_object_set_new(o, "code_crc32", hlg_json_hex(guest->print.code));
 	return o;
 }
 
@@ -68,21 +69,32 @@ static bool take_hex(uint64_t *to, const json_t *object, const char *key)
 	return text && hlg_number_u64(text, to);
 }
 
+static bool take_crc(uint32_t *to, const json_t *object, const char *key)
+{
+	uint64_t crc;
+
+	if (!take_hex(&crc, object, key) || crc > UINT32_MAX)
+		return false;
+	*to = (uint32_t)crc;
+	return true;
+}
+
 static bool take_guest(struct hlg_beside *beside, const json_t *object)
 {
 	const char *file = json_string_value(json_object_get(object, "file"));
 	const json_t *build_id = json_object_get(object, "build_id");
 	const char *id = json_is_null(build_id) ? "" : json_string_value(build_id);
 	struct hlg_beside_guest guest = {0};
-	uint64_t crc;
 
-	if (!file || file[0] != '/' || !id || strlen(id) >= sizeof(guest.build_id) ||
+	if (!file || file[0] != '/' || !id ||
+	    strlen(id) >= sizeof(guest.print.build_id) ||
 	    !take_hex(&guest.inside, object, "inside") ||
-	    !take_number(&guest.size, object, "size") ||
-	    !take_hex(&crc, object, "crc32") || crc > UINT32_MAX)
+	    !take_number(&guest.print.size, object, "size") ||
+	    !take_crc(&guest.print.crc, object, "crc32") ||
+	    (json_object_get(object, "code_crc32") &&
+	     !take_crc(&guest.print.code, object, "code_crc32")))
 		return false;
-	guest.crc = (uint32_t)crc;
-	strcpy(guest.build_id, id);
+	strcpy(guest.print.build_id, id);
 	guest.file = HLG_GROW(beside->guests, beside->n_guests) ? strdup(file) : NULL;
 	if (!guest.file)
 		return false;

@@ -8,8 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "symtab/elf/note.h"
-#include "symtab/err.h"
+#include "symtab/image/fingerprint.h"
 
 #define HLG_BESIDE_GUESTS 64 /* at most */
 
@@ -17,9 +16,7 @@
 struct hlg_beside_guest {
 	char *file;      /* absolute */
 	uint64_t inside; /* offset of the ELF in file; 0: it is the file */
-	uint64_t size;   /* of the ELF, bytes */
-	char build_id[HLG_NOTE_BUILD_ID]; /* "": it has none */
-	uint32_t crc;                     /* of its bytes, as of .gnu_debuglink */
+	struct hlg_fingerprint print;
 };
 
 struct hlg_beside {

@@ -311,8 +311,6 @@ static int check(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 		hlg_note_list_warn(&run->notes, "%s",
 				   hlg_banner_suppressed(&g->check.report));
 	if (rc == 0)
-		hlg_notes_tell_changed(&g->check.report, &run->notes);
-	if (rc == 0)
 		hlg_notes_tell_outside(&g->check.report, &run->notes);
 	if (rc == 0)
 		hlg_notes_tell_elsewhere(&g->check.report, &run->notes);

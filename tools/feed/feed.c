@@ -119,7 +119,7 @@ static bool see_build(struct feed *feed, const struct hlg_perfdata_task *task)
 	if (!is_image)
 		return true;
 	for (size_t i = 0; i < task->build_id_size; i++)
-		snprintf(build.id + 2 * i, 3, "%02x", task->build_id[i]);
+		snprintf(build.print.build_id + 2 * i, 3, "%02x", task->build_id[i]);
 	return hlg_builds_add(&feed->profile->builds, &build);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/feed/noted-builds.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 #include "tools/beside/beside.h"
@@ -22,12 +21,10 @@ void hlg_noted_builds_add(struct hlg_builds *builds, const char *path)
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && !hlg_pprof_is(path))
 		builds->written = st.st_mtime;
 	for (size_t k = 0; rc == 0 && k < beside.n_guests; k++) {
-		struct hlg_build build = {.file = beside.guests[k].file,
-					  .crc = beside.guests[k].crc,
-					  .size = beside.guests[k].size,
-					  .noted = true};
+		const struct hlg_build build = {.file = beside.guests[k].file,
+						.print = beside.guests[k].print,
+						.noted = true};
 
-		strcpy(build.id, beside.guests[k].build_id);
 		hlg_builds_add(builds, &build);
 	}
 	hlg_beside_finish(&beside);

@@ -132,7 +132,6 @@ static void warn(const struct injection *j)
 {
 	struct hlg_note_list notes = {0};
 
-	hlg_run_warn_changed(&j->report, "");
 	hlg_notes_tell_elsewhere(&j->report, &notes);
 	hlg_output_notes(NULL, &notes, HLG_OUTPUT_WARNINGS);
 	hlg_note_list_finish(&notes);

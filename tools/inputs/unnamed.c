@@ -116,7 +116,7 @@ static bool is_seen(struct names *seen, const struct hlg_beside_guest *guest)
 	bool is = false;
 
 	if (asprintf(&key, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %s", guest->inside,
-		     guest->size, guest->crc, guest->file) < 0)
+		     guest->print.size, guest->print.crc, guest->file) < 0)
 		return false;
 	for (size_t i = 0; i < n && !is; i++)
 		is = strcmp(seen->at[i], key) == 0;

@@ -437,10 +437,8 @@ static int open_by_samples(struct lookup *l, struct hlg_err *err)
 		rc = hlg_err_set(err, HLG_EINPUT, "%s",
 				 report.banner ? report.banner : "samples do not fit");
 	}
-	if (rc == 0) {
+	if (rc == 0)
 		hlg_run_warn(&report, args->format, "");
-		hlg_run_warn_changed(&report, "");
-	}
 	hlg_report_finish(&report);
 	return rc;
 }

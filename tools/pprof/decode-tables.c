@@ -13,8 +13,8 @@ static int read_ran(struct hlg_decoder *d, const Pprof__Extra__Image *from,
 		const Pprof__Extra__Ran *ran = from->ran[i];
 		const char *file = "", *id = "";
 
-		if (ran->identity == HLG_IDENTITY_UNKNOWN ||
-		    ran->identity >= HLG_N_IDENTITIES)
+		if (ran->identity != HLG_IDENTITY_SAME &&
+		    ran->identity != HLG_IDENTITY_OTHER)
 			continue;
 		if (ran->identity == HLG_IDENTITY_OTHER) {
 			file = hlg_saved_text(d->saved, ran->file);

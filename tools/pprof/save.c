@@ -539,8 +539,6 @@ int hlg_pprof_report(struct hlg_run *run, const struct hlg_recording_sums *sums,
 		tell_folded(server, saved.extra.guest_samples);
 	if (rc == 0)
 		hlg_run_warn(&report, run->format, "");
-	if (rc == 0 && server) /* hlguest's own profile says it when it is read */
-		hlg_run_warn_changed(&report, "");
 	hlg_report_finish(&report);
 	hlg_saved_finish(&saved);
 	return rc;

@@ -68,10 +68,8 @@ void hlg_windows_notes(struct hlg_note_list *notes, const struct hlg_windows *w)
 	note_reading(notes, w);
 	if (w->check && w->check->suppressed)
 		hlg_note_list_warn(notes, "%s", hlg_banner_suppressed(w->check));
-	if (w->check) {
-		hlg_notes_tell_changed(w->check, notes);
+	if (w->check)
 		hlg_notes_tell_outside(w->check, notes);
-	}
 	if (w->every)
 		hlg_note_list_add(notes,
 				  "a window counts in the interval that it ends in; time "

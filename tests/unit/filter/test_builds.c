@@ -16,7 +16,7 @@ static struct hlg_build build_of(char file[static 16], unsigned number)
 	struct hlg_build build = {.file = file, .noted = true};
 
 	snprintf(file, 16, "/x/%u.elf", number);
-	snprintf(build.id, sizeof(build.id), "%08x", number);
+	snprintf(build.print.build_id, sizeof(build.print.build_id), "%08x", number);
 	return build;
 }
 
@@ -32,7 +32,8 @@ START_TEST(merged_without_memory)
 		struct hlg_build build = build_of(file, i);
 
 		ck_assert(hlg_builds_add(&from, &build));
-		hlg_rans_add(&told, i, HLG_IDENTITY_OTHER, build.file, build.id);
+		hlg_rans_add(&told, i, HLG_IDENTITY_OTHER, build.file,
+			     build.print.build_id);
 	}
 	for (unsigned n = 1; struck; n++) {
 		struct hlg_builds to = {0};
@@ -79,7 +80,7 @@ static void tell(struct hlg_rans *rans, unsigned which)
 		break;
 	case 1:
 		hlg_rans_add(rans, 0, HLG_IDENTITY_OTHER, "b.elf", "11");
-		hlg_rans_add(rans, 2, HLG_IDENTITY_CHANGED, NULL, NULL);
+		hlg_rans_add(rans, 2, HLG_IDENTITY_SAME, NULL, NULL);
 		break;
 	default:
 		hlg_rans_add(rans, 0, HLG_IDENTITY_OTHER, "a.elf", "22");
@@ -106,7 +107,7 @@ START_TEST(any_order_and_groups)
 		ck_assert_str_eq(all.at[0].id, "22");
 		ck_assert_int_eq(hlg_rans_worst(&all.at[0]), HLG_IDENTITY_OTHER);
 		ck_assert_int_eq(hlg_rans_worst(&all.at[1]), HLG_IDENTITY_UNKNOWN);
-		ck_assert_int_eq(hlg_rans_worst(&all.at[2]), HLG_IDENTITY_CHANGED);
+		ck_assert_int_eq(hlg_rans_worst(&all.at[2]), HLG_IDENTITY_SAME);
 		ck_assert_int_eq(all.written, 60);
 		hlg_rans_finish(&pair);
 		hlg_rans_finish(&all);

@@ -410,7 +410,7 @@ START_TEST(newer)
 	hlg_rans_add(&run.profile.ran, 0, HLG_IDENTITY_UNKNOWN, NULL, NULL);
 	hlg_rans_written(&run.profile.ran, 1);
 	if (_i)
-		hlg_rans_add(&run.profile.ran, 0, HLG_IDENTITY_CHANGED, NULL, NULL);
+		hlg_rans_add(&run.profile.ran, 0, HLG_IDENTITY_OTHER, "b.elf", "");
 	kit_build(&run, &r);
 	for (size_t i = 0; i < r.remarks.n; i++)
 		told |= strstr(r.remarks.line[i], "is newer than the recording") != NULL;
@@ -433,7 +433,8 @@ START_TEST(an_id_that_was_cut)
 	hlg_profile_event(&run.profile, "a", 0);
 	kit_add(&run, 0, 0x101060, 1, 1);
 	strcpy(run.space.images[0]->elf.build_id, id);
-	snprintf(build.id, sizeof(build.id), "%.39s%c", id, _i ? 'f' : id[39]);
+	snprintf(build.print.build_id, sizeof(build.print.build_id), "%.39s%c", id,
+		 _i ? 'f' : id[39]);
 	ck_assert(hlg_builds_add(&run.profile.builds, &build));
 	hlg_identity_judge(&run.profile, &run.space, true);
 	ck_assert_uint_eq(run.profile.ran.n, 1);
@@ -458,7 +459,7 @@ START_TEST(what_ran_is_named)
 	run.space.images[0]->from = HLG_BASE_DEFAULT;
 	strcpy(run.space.images[0]->elf.build_id, "0011");
 	strcpy(run.space.images[1]->elf.build_id, "2233");
-	strcpy(build.id, _i ? "4455" : "2233");
+	strcpy(build.print.build_id, _i ? "4455" : "2233");
 	ck_assert(hlg_builds_add(&run.profile.builds, &build));
 	hlg_identity_judge(&run.profile, &run.space, true);
 	ck_assert_uint_eq(run.profile.ran.n, _i);

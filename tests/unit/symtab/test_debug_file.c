@@ -444,6 +444,44 @@ START_TEST(all_code_is_compared)
 }
 END_TEST
 
+static uint32_t code_crc(const uint8_t bytes[static 200], const struct hlg_load *load)
+{
+	struct hlg_elf64 elf = {
+		.loads = (struct hlg_load *)load, .n_loads = 1, .headers = 64};
+	const char *path = scratch_write("code", bytes, 200);
+	int fd = open(path, O_RDONLY);
+	uint32_t crc;
+
+	ck_assert_int_eq(hlg_debug_file_code_crc(fd, path, &elf, &crc, &err), 0);
+	close(fd);
+	return crc;
+}
+
+/* Strip changes the file's headers, wherever they are loaded. */
+START_TEST(code_without_its_headers)
+{
+	struct hlg_load load = {0x1000, 0x1100, 0, 100, true};
+	uint8_t bytes[200] = {0};
+	const uint32_t crc = code_crc(bytes, &load);
+
+	ck_assert_uint_ne(crc, 0);
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		bytes[i] ^= 1;
+		ck_assert_int_eq(code_crc(bytes, &load) == crc, i < 64 || i >= 100);
+		bytes[i] ^= 1;
+	}
+	load.addr = 0x1010;
+	ck_assert_uint_ne(code_crc(bytes, &load), crc);
+	load = (struct hlg_load){0x1000, 0x1100, 0, 64, true};
+	ck_assert_uint_eq(code_crc(bytes, &load), 0);
+	load = (struct hlg_load){0x1000, 0x1100, 0, 100, false};
+	ck_assert_uint_eq(code_crc(bytes, &load), 0);
+	/* As much as nobody waits for. */
+	load = (struct hlg_load){0, UINT64_C(5) << 30, 0, UINT64_C(5) << 30, true};
+	ck_assert_uint_eq(code_crc(bytes, &load), 0);
+}
+END_TEST
+
 START_TEST(root_is_told_of_an_unstripped_program)
 {
 	if (geteuid() != 0)
@@ -528,6 +566,7 @@ int main(void)
 	tcase_add_test(tc, segments_need_no_bytes_in_a_debug_file);
 	tcase_add_test(tc, unstripped_program_is_known_by_its_code);
 	tcase_add_test(tc, all_code_is_compared);
+	tcase_add_test(tc, code_without_its_headers);
 	tcase_add_test(tc, root_is_told_of_an_unstripped_program);
 	tcase_add_test(tc, unikraft_is_told_where_its_symbols_are);
 	tcase_add_test(tc, image_has_the_names_of_its_debug_file);

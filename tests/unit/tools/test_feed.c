@@ -228,7 +228,8 @@ START_TEST(builds_of_mappings)
 	ck_assert_int_eq(hlg_feed_read(path, &how, &profile, NULL, &sums, &err), 0);
 	ck_assert_uint_eq(profile.builds.n, _i < 2);
 	if (_i < 2)
-		ck_assert_int_eq(strncmp(profile.builds.at[0].id, "1f00", 4), 0);
+		ck_assert_int_eq(strncmp(profile.builds.at[0].print.build_id, "1f00", 4),
+				 0);
 	hlg_profile_finish(&profile);
 	hlg_options_finish(&options);
 	kit_unname(path);

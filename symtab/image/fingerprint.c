@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "symtab/image/fingerprint.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "symtab/elf/debug-file.h"
+
+static uint64_t size_of(const struct hlg_image *image)
+{
+	return image->inside_size ? image->inside_size : (uint64_t)image->elf.id.size;
+}
+
+static int read_crc(uint32_t *crc, const struct hlg_image *image, struct hlg_err *err)
+{
+	int fd = hlg_image_reopen(image, err), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = hlg_debug_file_crc(fd, image->path, (off_t)size_of(image), crc, err);
+	close(fd);
+	return rc;
+}
+
+static int read_code(uint32_t *code, const struct hlg_image *image, struct hlg_err *err)
+{
+	int fd = hlg_image_reopen(image, err), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = hlg_debug_file_code_crc(fd, image->path, &image->elf, code, err);
+	close(fd);
+	return rc;
+}
+
+int hlg_fingerprint_take(struct hlg_fingerprint *print, const struct hlg_image *image,
+			 struct hlg_err *err)
+{
+	int rc;
+
+	*print = (struct hlg_fingerprint){.size = size_of(image)};
+	strcpy(print->build_id, image->elf.build_id);
+	rc = read_crc(&print->crc, image, err);
+	return rc < 0 ? rc : read_code(&print->code, image, err);
+}
+
+static bool has_bytes(struct hlg_fingerprint_reader *reader,
+		      const struct hlg_fingerprint *noted)
+{
+	struct hlg_err err;
+
+	if (noted->size != size_of(reader->image))
+		return false;
+	/* Of what cannot be read nothing is told: it has no code, either. */
+	if (!reader->has_crc && read_crc(&reader->own.crc, reader->image, &err) < 0)
+		return false;
+	reader->has_crc = true;
+	return reader->own.crc == noted->crc;
+}
+
+enum hlg_likeness hlg_fingerprint_compare(struct hlg_fingerprint_reader *reader,
+					  const struct hlg_fingerprint *noted)
+{
+	const struct hlg_image *image = reader->image;
+	const char *id = image->elf.build_id;
+	struct hlg_err err;
+
+	if (image->map)
+		return HLG_LIKENESS_UNKNOWN;
+	if (id[0] && noted->build_id[0])
+		return strncmp(id, noted->build_id, strlen(noted->build_id)) == 0
+			       ? HLG_LIKENESS_SAME
+			       : HLG_LIKENESS_OTHER;
+	if (noted->size == 0)
+		return HLG_LIKENESS_UNKNOWN;
+	if (has_bytes(reader, noted))
+		return HLG_LIKENESS_SAME;
+	if (!reader->has_code && read_code(&reader->own.code, image, &err) < 0)
+		return HLG_LIKENESS_UNKNOWN;
+	reader->has_code = true;
+	if (reader->own.code == 0)
+		return HLG_LIKENESS_UNKNOWN;
+	return reader->own.code == noted->code ? HLG_LIKENESS_SAME : HLG_LIKENESS_OTHER;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Is an image this build of an ELF? By what was noted of that, where it may be no more:
+ * its build id; without one its bytes, or its code, which is the same before strip and
+ * after.
+ */
+#ifndef HLG_SYMTAB_IMAGE_FINGERPRINT_H
+#define HLG_SYMTAB_IMAGE_FINGERPRINT_H
+
+#include "symtab/image/image.h"
+
+struct hlg_fingerprint {
+	/* Lower-case hex; "": it has none. Recordings cut it to 20 bytes. */
+	char build_id[HLG_NOTE_BUILD_ID];
+	uint64_t size; /* bytes; 0: only the build id is known */
+	uint32_t crc;  /* of these (symtab/elf/debug-file.h) */
+	uint32_t code; /* of its code; 0: it has none, or only its bytes were noted */
+};
+
+enum hlg_likeness {
+	HLG_LIKENESS_UNKNOWN, /* nothing can be compared */
+	HLG_LIKENESS_SAME,
+	HLG_LIKENESS_OTHER
+};
+
+/* An image's own fingerprint, of which no more is read than is asked for; all zero but
+ * for the image before. */
+struct hlg_fingerprint_reader {
+	const struct hlg_image *image;
+	struct hlg_fingerprint own;
+	bool has_crc, has_code;
+};
+
+/* All of an image's. Fails if it cannot be read. */
+int hlg_fingerprint_take(struct hlg_fingerprint *print, const struct hlg_image *image,
+			 struct hlg_err *err);
+
+/* Is the image what was noted? What cannot be read, and a perf map, is unknown. */
+enum hlg_likeness hlg_fingerprint_compare(struct hlg_fingerprint_reader *reader,
+					  const struct hlg_fingerprint *noted);
+
+#endif

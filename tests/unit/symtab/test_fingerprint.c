@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Builds of one ELF, told apart by what was noted of them: ids, bytes, code. */
+#include <string.h>
+#include <unistd.h>
+
+#include "symtab/image/fingerprint.h"
+#include "tests/kit/scratch.h"
+#include "tests/kit/tap.h"
+
+static const struct mkelf_sym syms[] = {
+	MKELF_SYM("f", 0x1000, 1, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
+	MKELF_SYM("g", 0x1001, 1, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
+};
+
+static struct hlg_err err;
+
+/* An ELF of one instruction and a byte behind it. */
+static struct hlg_image *make(const char *name, uint8_t byte, size_t n_syms,
+			      const char *id)
+{
+	const uint8_t code[] = {0xc3, byte};
+	struct hlg_image *image;
+	struct mkelf_simple s;
+
+	mkelf_simple_init(&s, 0x1000, code, sizeof(code), syms, n_syms);
+	ck_assert_int_eq(hlg_image_open_elf(&image, scratch_elf(name, &s.elf), &err), 0);
+	strcpy(image->elf.build_id, id);
+	return image;
+}
+
+static enum hlg_likeness compare(const struct hlg_image *image,
+				 const struct hlg_fingerprint *noted)
+{
+	struct hlg_fingerprint_reader reader = {.image = image};
+	const enum hlg_likeness is = hlg_fingerprint_compare(&reader, noted);
+
+	/* The second time nothing is read. */
+	ck_assert_int_eq(hlg_fingerprint_compare(&reader, noted), is);
+	return is;
+}
+
+START_TEST(ids_bytes_or_code)
+{
+	static const struct {
+		uint8_t byte;
+		size_t n_syms;
+		const char *id, *noted_id;
+		enum hlg_likeness is, by_bytes;
+	} cases[] = {
+		{0, 1, "", "", HLG_LIKENESS_SAME, HLG_LIKENESS_SAME},
+		{0, 2, "", "", HLG_LIKENESS_SAME, HLG_LIKENESS_OTHER},
+		{1, 1, "", "", HLG_LIKENESS_OTHER, HLG_LIKENESS_OTHER},
+		{1, 1, "0011", "", HLG_LIKENESS_OTHER, HLG_LIKENESS_OTHER},
+		{0, 2, "0011", "", HLG_LIKENESS_SAME, HLG_LIKENESS_OTHER},
+		{0, 2, "", "0011", HLG_LIKENESS_SAME, HLG_LIKENESS_OTHER},
+		{1, 1, "0011", "0011", HLG_LIKENESS_SAME, HLG_LIKENESS_SAME},
+		{1, 1, "0011", "00", HLG_LIKENESS_SAME, HLG_LIKENESS_SAME},
+		{0, 1, "0011", "0012", HLG_LIKENESS_OTHER, HLG_LIKENESS_OTHER},
+	};
+	struct hlg_image *ran = make("ran", 0, 1, "");
+	struct hlg_fingerprint noted;
+
+	ck_assert_int_eq(hlg_fingerprint_take(&noted, ran, &err), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct hlg_image *image =
+			make("named", cases[i].byte, cases[i].n_syms, cases[i].id);
+		struct hlg_fingerprint print = noted;
+
+		strcpy(print.build_id, cases[i].noted_id);
+		ck_assert_msg(compare(image, &print) == cases[i].is, "%zu", i);
+		print.code = 0;
+		ck_assert_msg(compare(image, &print) == cases[i].by_bytes, "%zu", i);
+		hlg_image_destroy(image);
+	}
+	hlg_image_destroy(ran);
+}
+END_TEST
+
+/* What only has an id tells nothing of an ELF without one; nor does what cannot be read,
+ * or has no code, as a debug file. */
+START_TEST(nothing_to_compare)
+{
+	struct hlg_fingerprint noted, id = {.build_id = "0011"};
+	struct hlg_image *image = make("a", 0, 1, "");
+
+	ck_assert_int_eq(hlg_fingerprint_take(&noted, image, &err), 0);
+	ck_assert_int_eq(compare(image, &id), HLG_LIKENESS_UNKNOWN);
+	noted.crc ^= 1;
+	ck_assert_int_eq(compare(image, &noted), HLG_LIKENESS_SAME);
+	noted.code ^= 1;
+	ck_assert_int_eq(compare(image, &noted), HLG_LIKENESS_OTHER);
+	image->elf.loads[0].exec = false;
+	ck_assert_int_eq(compare(image, &noted), HLG_LIKENESS_UNKNOWN);
+	image->elf.loads[0].exec = true;
+	image->map = true;
+	ck_assert_int_eq(compare(image, &noted), HLG_LIKENESS_UNKNOWN);
+	image->map = false;
+	ck_assert_int_eq(unlink(image->path), 0);
+	ck_assert_int_eq(compare(image, &noted), HLG_LIKENESS_UNKNOWN);
+	ck_assert_int_lt(hlg_fingerprint_take(&noted, image, &err), 0);
+	hlg_image_destroy(image);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("fingerprint");
+	TCase *tc = tcase_create("fingerprint");
+
+	suite_add_tcase(suite, tc);
+	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_test(tc, ids_bytes_or_code);
+	tcase_add_test(tc, nothing_to_compare);
+	return tap_main(suite);
+}
