@@ -526,6 +526,13 @@ static void merge_cells(struct hlg_profile *to, const struct hlg_profile *from,
 				   hlg_profile_move(from, from->cells[i].series));
 }
 
+void hlg_profile_merge_told(struct hlg_profile *to, const struct hlg_profile *from)
+{
+	hlg_builds_merge(&to->builds, &from->builds);
+	hlg_rans_merge(&to->ran, &from->ran);
+	hlg_origins_merge(&to->origins, &from->origins);
+}
+
 void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 {
 	uint32_t *series = malloc((from->n_series + 1) * sizeof(*series));
@@ -540,10 +547,8 @@ void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from)
 	hlg_starts_merge(&to->starts, &from->starts);
 	hlg_sandboxes_merge(&to->sandboxes, &from->sandboxes);
 	to->unlisted |= from->unlisted;
-	hlg_builds_merge(&to->builds, &from->builds);
-	hlg_rans_merge(&to->ran, &from->ran);
+	hlg_profile_merge_told(to, from);
 	(void)hlg_checked_merge(&to->checked, &from->checked);
-	hlg_origins_merge(&to->origins, &from->origins);
 	if (series) {
 		hlg_slices_merge(&to->by_address, &from->by_address, series, from->moves);
 		hlg_moments_merge(&to->moments, &from->moments, series, from->moves);

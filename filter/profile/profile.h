@@ -394,6 +394,9 @@ uint32_t hlg_profile_series(struct hlg_profile *profile, const struct hlg_sample
  */
 void hlg_profile_merge(struct hlg_profile *to, const struct hlg_profile *from);
 
+/* Of that, only which recordings these are, and what they tell of the builds that ran. */
+void hlg_profile_merge_told(struct hlg_profile *to, const struct hlg_profile *from);
+
 /* Keeps series apart, from before the first sample on; see apart. */
 void hlg_profile_keep_apart(struct hlg_profile *profile);
 

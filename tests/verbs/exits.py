@@ -240,6 +240,24 @@ def check_alone(build, folder):
             yield f"{words[0]}: {status}, {err[:400]}"
 
 
+def check_note_read(build, folder):
+    """What record noted beside a recording is read once for its builds, whatever else is read of
+    it; and once more for guests that were not named, where bases are not stated."""
+    need("strace")
+    path = os.path.join(folder, "noted.data")
+    write_sampled(path, 400)
+    with open(path + ".hlguest", "w", encoding="utf-8") as f:
+        json.dump({"hlguest": "0.1.0", "format": 1, "guests": []}, f)
+    for base, most in ("auto", 2), (f"{BASE:#x}", 1):
+        _, err, status = run("strace", "-f", "-e", "trace=open,openat", hlguest_of(build),
+                             "exits", "-q", f"{ELF}@{base}", path)
+        if "ptrace" in err or "cannot decode" in err:
+            raise Skip(err.strip()[:200])
+        times = err.count(".hlguest")
+        if status or times > most:
+            yield f"{base}: read {times} times, status {status}"
+
+
 def check_lost(build, folder):
     """An entry and the next exit are lost: what is left looks like a pair. What another CPU lost
     is of none."""
@@ -694,6 +712,7 @@ def main():
         check_all_arm(tap, build, folder)
         tap.run("selection, csv", check_choice, build, path, known)
         tap.run("the base found from samples", check_base, build, folder, 300)
+        tap.run("the note is read once", lambda: list(check_note_read(build, folder)))
         tap.run("no exit is of the ELF", lambda: list(check_outside(build, folder)))
         tap.run("a directory", lambda: list(check_directory(build, folder)))
         tap.run("one thread", lambda: list(check_alone(build, folder)))

@@ -40,12 +40,15 @@ static int learn(struct hlg_exits_guest *g, const struct hlg_inputs *in,
 	struct hlg_run *run = g->run;
 	int rc;
 
+	g->whose.noted = g->noted;
 	g->knows = run->space.n_lanes || (!are_stated(&run->space) &&
 					  hlg_whose_may_learn(in->files, in->n_files));
 	if (!g->knows)
 		return 0;
 	rc = hlg_whose_learn(&g->whose, run, in->files, in->n_files, in->threads, err);
 	*n_samples = g->whose.batch.sums.guest;
+	/* Which recordings are shown is told of each when its exits are read. */
+	hlg_origins_finish(&run->profile.origins);
 	sums->whose = g->whose.parted ? &g->whose : NULL;
 	if (rc == 0)
 		rc = hlg_base_search_all(&run->space, &run->profile, err);
@@ -79,7 +82,8 @@ static bool fits_so_far(struct hlg_exits_guest *g)
 	struct hlg_err err;
 	bool fits;
 
-	hlg_builds_merge(&profile->builds, &g->builds);
+	for (size_t i = 0; i < g->n_noted; i++)
+		hlg_builds_merge(&profile->builds, &g->noted[i]);
 	hlg_identity_judge(profile, &g->run->space, false);
 	fits = hlg_address_check_judge(&g->check, &g->run->space, &err) == 0 &&
 	       !report->suppressed;
@@ -149,6 +153,19 @@ static int start_samples(struct hlg_exits_guest *g, struct hlg_exits_counts *cou
 	return counts->samples_event == HLG_NO_SERIES ? hlg_err_memory(err, "exits") : 0;
 }
 
+/* What is noted beside the recordings, whatever of them is read then. */
+static int read_noted(struct hlg_exits_guest *g, const struct hlg_inputs *in,
+		      struct hlg_err *err)
+{
+	g->noted = calloc(in->n_files + 1, sizeof(*g->noted));
+	if (!g->noted)
+		return hlg_err_memory(err, "exits");
+	g->n_noted = in->n_files;
+	for (size_t i = 0; i < in->n_files; i++)
+		hlg_noted_builds_add(&g->noted[i], in->files[i]);
+	return 0;
+}
+
 int hlg_exits_guest_start(struct hlg_exits_guest *g, struct hlg_run *run,
 			  const struct hlg_inputs *in, struct hlg_exits_sums *sums,
 			  struct hlg_exits_counts *counts, struct hlg_err *err)
@@ -157,8 +174,8 @@ int hlg_exits_guest_start(struct hlg_exits_guest *g, struct hlg_run *run,
 
 	g->run = run;
 	hlg_unnamed_ask(in, &g->check.options);
-	for (size_t i = 0; i < in->n_files; i++)
-		hlg_noted_builds_add(&g->builds, in->files[i]);
+	if (rc == 0)
+		rc = read_noted(g, in, err);
 	if (rc == 0)
 		rc = learn(g, in, sums, &counts->n_samples, err);
 	if (rc == 0)
@@ -193,22 +210,21 @@ static int add_exits(struct hlg_profile *profile, const struct hlg_exits_sums *s
 	return 0;
 }
 
-int hlg_exits_guest_identify(struct hlg_exits_guest *g, const char *path,
+int hlg_exits_guest_identify(struct hlg_exits_guest *g, size_t recording,
 			     const struct hlg_exits_sums *sums, struct hlg_err *err)
 {
 	/* What is in the sums has been selected. */
 	struct hlg_options all = hlg_select_all(&g->run->options);
 	struct hlg_profile own;
-	int rc = hlg_profile_init(&own, &all) ? 0 : hlg_err_memory(err, path);
+	int rc = hlg_profile_init(&own, &all) ? 0 : hlg_err_memory(err, "exits");
 
 	own.window = (struct hlg_select_window){0, UINT64_MAX, false};
 	if (rc == 0)
 		rc = add_exits(&own, sums, err);
 	if (rc == 0) {
-		hlg_noted_builds_add(&own.builds, path);
+		hlg_builds_merge(&own.builds, &g->noted[recording]);
 		hlg_identity_judge(&own, &g->run->space, true);
-		hlg_rans_merge(&g->ran, &own.ran);
-		hlg_origins_merge(&g->origins, &own.origins);
+		hlg_profile_merge_told(&g->run->profile, &own);
 	}
 	hlg_profile_finish(&own);
 	return rc;
@@ -273,7 +289,6 @@ static int gather(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 		  struct hlg_err *err)
 {
 	struct hlg_run *run = g->run;
-	struct hlg_profile *profile = &g->check.profile;
 	bool outside = are_outside(&run->space, sums);
 
 	if (outside && !is_any_inside(&run->space, &run->profile)) {
@@ -291,9 +306,7 @@ static int gather(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 	for (size_t i = 0; (outside || !g->folds) && i < sums->n_cells; i++)
 		if (sums->cells[i].key.has_rip)
 			hlg_address_check_add(&g->check, sums->cells[i].key.rip);
-	hlg_rans_merge(&profile->ran, &g->ran);
-	hlg_rans_merge(&profile->ran, &run->profile.ran);
-	hlg_origins_merge(&profile->origins, &g->origins);
+	hlg_profile_merge_told(&g->check.profile, &run->profile);
 	return 0;
 }
 
@@ -346,8 +359,8 @@ int hlg_exits_guest_settle(struct hlg_exits_guest *g, const struct hlg_exits_sum
 void hlg_exits_guest_finish(struct hlg_exits_guest *g)
 {
 	hlg_address_check_finish(&g->check);
-	hlg_builds_finish(&g->builds);
-	hlg_rans_finish(&g->ran);
-	hlg_origins_finish(&g->origins);
+	for (size_t i = 0; i < g->n_noted; i++)
+		hlg_builds_finish(&g->noted[i]);
+	free(g->noted);
 	hlg_whose_finish(&g->whose);
 }

@@ -14,9 +14,8 @@
 struct hlg_exits_guest {
 	struct hlg_run *run;
 	struct hlg_address_check check; /* judged by hlg_exits_guest_settle */
-	struct hlg_builds builds;       /* that are noted of any recording, */
-	struct hlg_rans ran;            /* what each that was read tells of them, */
-	struct hlg_origins origins;     /* and which recordings these are */
+	struct hlg_builds *noted;       /* beside each recording: which builds ran, */
+	size_t n_noted;                 /* until that is read */
 	struct hlg_whose whose;         /* who lies where, as the samples say */
 	bool folds;                     /* functions are counted from some address on, */
 	bool fits;                      /* as the first few say */
@@ -40,9 +39,9 @@ int hlg_exits_guest_start(struct hlg_exits_guest *guest, struct hlg_run *run,
 			  const struct hlg_inputs *in, struct hlg_exits_sums *sums,
 			  struct hlg_exits_counts *counts, struct hlg_err *err);
 
-/* Behind each: what this recording, of which are the sums, tells of the builds that ran.
- * Fails only without memory. */
-int hlg_exits_guest_identify(struct hlg_exits_guest *guest, const char *path,
+/* Behind each: what this one of the recordings, which has the sums, tells of the builds
+ * that ran. Fails only without memory. */
+int hlg_exits_guest_identify(struct hlg_exits_guest *guest, size_t recording,
 			     const struct hlg_exits_sums *sums, struct hlg_err *err);
 
 /* Behind them: settles the space, and judges the addresses. run's notes say what there is

@@ -344,7 +344,9 @@ static void read_file(struct worker *w, size_t number)
 	file->rc = tell_apart(w, number, &contents, &found, file);
 	hlg_guest_bases_find_finish(&found);
 	if (file->rc == 0) {
-		if (!batch->given)
+		if (batch->noted)
+			hlg_builds_merge(&w->file.builds, &batch->noted[number]);
+		else if (!batch->given)
 			hlg_noted_builds_add(&w->file.builds, batch->paths[number]);
 		hlg_identity_judge(&w->file, w->space, !contents.saved);
 	}

@@ -44,6 +44,8 @@ struct hlg_batch {
 	/* NULL, or what somebody else has read: it is copied instead of reading. n_paths
 	 * is 1 then, and the path only a name for messages. */
 	const struct hlg_batch_given *given;
+	/* NULL, or what is noted beside each path (noted-builds.h), for who knows it. */
+	const struct hlg_builds *noted;
 	bool judge; /* fill in fit, if there are several: it costs */
 	/* Only who lies where is wanted: fill in units, or whole and lane, where guests
 	 * or images lie across each other (apart.h, guest-bases.h). */

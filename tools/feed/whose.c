@@ -32,6 +32,7 @@ int hlg_whose_learn(struct hlg_whose *whose, struct hlg_run *run, char *const *p
 					  .n_paths = n,
 					  .threads = threads,
 					  .quiet = true,
+					  .noted = whose->noted,
 					  .keep_units = true};
 	rc = hlg_batch_read(&whose->batch, run, err);
 	whose->parted = run->space.n_lanes;

@@ -14,6 +14,7 @@
 
 /* All zero before; finish in any case. */
 struct hlg_whose {
+	const struct hlg_builds *noted;    /* in: as of batch.h */
 	struct hlg_batch batch;            /* of all recordings */
 	bool parted;                       /* some lie at the same addresses: else all are
 					    * where they are */
