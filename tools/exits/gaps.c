@@ -7,10 +7,6 @@
 #include "symtab/bsearch.h"
 #include "symtab/grow.h"
 
-enum {
-	N_CPUS = HLG_ANY_CPU + 1
-};
-
 static bool lies_within(const struct hlg_exits_gap *gap,
 			const struct hlg_exits_gap *other)
 {
@@ -73,13 +69,28 @@ static bool add(struct hlg_exits_gap_list *list, struct hlg_exits_gap gap)
 	return true;
 }
 
+static bool add_cpu(struct hlg_exits_gaps *g, uint16_t cpu)
+{
+	size_t n = (size_t)cpu + 1;
+	struct hlg_exits_gap_list *more = reallocarray(g->cpu, n, sizeof(*more));
+
+	if (!more)
+		return false;
+	memset(more + g->n_cpus, 0, (n - g->n_cpus) * sizeof(*more));
+	g->cpu = more;
+	g->n_cpus = n;
+	return true;
+}
+
 bool hlg_exits_gap(struct hlg_exits_gaps *g, uint64_t start, uint64_t end, uint16_t cpu)
 {
 	const struct hlg_exits_gap gap = {start < end ? start : end, end};
 
-	if (!g->cpu)
-		g->cpu = calloc(N_CPUS, sizeof(*g->cpu));
-	return g->cpu && add(&g->all, gap) && add(&g->cpu[cpu], gap);
+	if (cpu == HLG_ANY_CPU)
+		return add(&g->all, gap) && add(&g->any, gap);
+	if (cpu >= g->n_cpus && !add_cpu(g, cpu))
+		return false;
+	return add(&g->all, gap) && add(&g->cpu[cpu], gap);
 }
 
 /* Of those of a run that end behind from the first begins first. */
@@ -101,8 +112,8 @@ bool hlg_exits_gaps_tear(const struct hlg_exits_gaps *g, uint64_t from, uint16_t
 {
 	if (from_cpu != to_cpu)
 		return tears(&g->all, from, to);
-	return tears(&g->cpu[from_cpu], from, to) ||
-	       tears(&g->cpu[HLG_ANY_CPU], from, to);
+	return tears(&g->any, from, to) ||
+	       (from_cpu < g->n_cpus && tears(&g->cpu[from_cpu], from, to));
 }
 
 static void finish(struct hlg_exits_gap_list *list)
@@ -114,7 +125,8 @@ static void finish(struct hlg_exits_gap_list *list)
 void hlg_exits_gaps_finish(struct hlg_exits_gaps *g)
 {
 	finish(&g->all);
-	for (size_t i = 0; g->cpu && i < N_CPUS; i++)
+	finish(&g->any);
+	for (size_t i = 0; i < g->n_cpus; i++)
 		finish(&g->cpu[i]);
 	free(g->cpu);
 	*g = (struct hlg_exits_gaps){0};

@@ -8,7 +8,8 @@
  * sorted, of which the last two are merged until each is twice as long as the next. So a
  * gap takes O(log n) time on the whole, O(1) in order, as perf writes them; and a
  * question O(log^2 n), O(log n) then. Memory: 16 bytes for each gap that lies in no
- * other of its run, up to as much again, and the same once more while runs are merged.
+ * other of its run, up to as much again, and the same once more while runs are merged;
+ * 32 bytes for each CPU up to the highest that lost some.
  */
 #ifndef HLG_TOOLS_EXITS_GAPS_H
 #define HLG_TOOLS_EXITS_GAPS_H
@@ -31,8 +32,9 @@ struct hlg_exits_gap_list {
 
 /* All zero before the first gap. */
 struct hlg_exits_gaps {
-	struct hlg_exits_gap_list all;
-	struct hlg_exits_gap_list *cpu; /* of each CPU, HLG_ANY_CPU among them */
+	struct hlg_exits_gap_list all, any; /* any: of those where no CPU is known */
+	struct hlg_exits_gap_list *cpu;     /* of each CPU */
+	size_t n_cpus;
 };
 
 /* The latest record of a CPU's buffer before the loss is of start. False without memory.

@@ -122,6 +122,23 @@ START_TEST(nested_gaps_take_no_room)
 }
 END_TEST
 
+/* Of no more CPUs there are lists than up to the highest that lost something. */
+START_TEST(only_cpus_that_lost_some_take_room)
+{
+	struct hlg_exits_gaps gaps = {0};
+
+	ck_assert(hlg_exits_gap(&gaps, 5, 9, HLG_ANY_CPU));
+	ck_assert_uint_eq(gaps.n_cpus, 0);
+	ck_assert(hlg_exits_gap(&gaps, 0, 3, 6));
+	ck_assert(hlg_exits_gap(&gaps, 0, 3, 2));
+	ck_assert_uint_eq(gaps.n_cpus, 7);
+	ck_assert(hlg_exits_is_torn(&gaps, 5, 8, 9, 8));
+	ck_assert(hlg_exits_is_torn(&gaps, 0, 6, 3, 6));
+	ck_assert(!hlg_exits_is_torn(&gaps, 0, 5, 3, 5));
+	hlg_exits_gaps_finish(&gaps);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("exits gaps");
@@ -129,5 +146,6 @@ int main(void)
 
 	tcase_add_loop_test(tc, the_rule_is_kept, 0, 32);
 	tcase_add_test(tc, nested_gaps_take_no_room);
+	tcase_add_test(tc, only_cpus_that_lost_some_take_room);
 	return tap_main(suite);
 }
