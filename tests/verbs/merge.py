@@ -191,6 +191,11 @@ def unread(bench):
     bench.must("merge", "-o", "sum2", "p2", "sum")
     if status != 1 or bench.json("sum2")["recordings"]["unread"] != 3:
         yield f"of a list that is all bad: {status}, {err}"
+    # Where there are no samples, their check stays what it was.
+    checks = [row for row in bench.must(
+        "diff", "--format=csv", "sum", "sum2").split("\n") if row.startswith("trust,")]
+    if [row.split('"')[1] for row in checks] != ["verified"] * 2:
+        yield f"and with it the check is {checks}"
 
 
 def failures(bench):
