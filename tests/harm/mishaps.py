@@ -494,6 +494,10 @@ def check_small_stack(place):
 
 def check_gone(place):
     """Nobody reads: SIGPIPE ends it as it ends others; ignored, it is told by all alike."""
+    for name in {"injected", "injected.elf"} & {*os.listdir(place.folder)}:
+        path = os.path.join(place.folder, name)
+        (shutil.rmtree if os.path.isdir(path) else os.unlink)(path)
+    before = sorted(os.listdir(place.folder))
     for argv in writers(place):
         for ignored in (True, False):
             ours, its = os.pipe()
@@ -506,6 +510,8 @@ def check_gone(place):
                 yield from differences(" ".join(argv), found, "its reader went away")
             elif found != ("", "", -signal.SIGPIPE):
                 yield f"{' '.join(argv)}: {found}, not SIGPIPE"
+    if sorted(os.listdir(place.folder)) != before:
+        yield f"left behind: {sorted(os.listdir(place.folder))}"
 
 
 def limit():

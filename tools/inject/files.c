@@ -279,7 +279,7 @@ void hlg_files_finish(struct hlg_files *files)
 
 static volatile sig_atomic_t noted;
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 static void note(int sig)
 {
