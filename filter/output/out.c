@@ -13,8 +13,12 @@ static const char *remedy(int error)
 	switch (error) {
 	case ENOSPC:
 	case EDQUOT:
-	case EFBIG:
 		return "make room, or write elsewhere";
+	case EFBIG:
+		return "raise ulimit -f, or write elsewhere";
+	case EMFILE:
+	case ENFILE:
+		return "close some, or raise ulimit -n";
 	case EPIPE:
 		return "its reader went away";
 	case EBADF:

@@ -130,6 +130,16 @@ static int measure(struct search *s, uint64_t start, uint64_t *size)
 	return rc;
 }
 
+/* Of the copy: files in memory are as large as files may be, or it is used up. */
+static int fail_copy(const char *path, int error, struct hlg_err *err)
+{
+	if (error != EFBIG)
+		return hlg_err_memory(err, path);
+	return hlg_err_set(err, HLG_ESYSTEM,
+			   "%s: the ELF inside it cannot be copied: %s (raise ulimit -f)",
+			   path, strerrordesc_np(error));
+}
+
 /* Copies size bytes from start on. */
 static int copy(const struct search *s, uint64_t start, uint64_t size, FILE *to)
 {
@@ -152,13 +162,16 @@ int hlg_embedded_open(const struct hlg_embedded *embedded, int fd, const char *p
 {
 	const struct search s = {.path = path, .fd = fd, .err = err};
 	int memory = memfd_create("guest", MFD_CLOEXEC);
-	int other = memory < 0 ? -1 : dup(memory), rc;
+	int other = memory < 0 ? -1 : dup(memory), error, rc;
 	FILE *f = other < 0 ? NULL : fdopen(other, "w");
 
 	if (f) {
 		rc = copy(&s, embedded->offset, embedded->size, f);
-		if (fclose(f) != 0 && rc == 0)
-			rc = hlg_err_memory(err, path);
+		error = ferror(f) ? errno : 0;
+		if (fclose(f) != 0 && !error)
+			error = errno;
+		if (rc == 0 && error)
+			rc = fail_copy(path, error, err);
 	} else {
 		rc = hlg_file_fail(path, errno, err);
 		if (other >= 0)

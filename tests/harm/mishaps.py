@@ -529,13 +529,40 @@ def check_too_large(place):
              ["inject", "good.elf", "good.data", "-o", "x"],
              ["inject", "good.elf", "good.data", "-o", "x", "--direct"]]
     argvs += [["flame", "good.elf", "good.data", "-o", "x"]]
+    argvs += [["extract", "host", "-o", "x"], ["calibrate", "-q", "--only=precision", "-o", "x"]]
     if place.profiles:
         argvs += [argvs[0] + ["--format=pprof"], ["merge", "good.pb.gz", "-o", "x"]]
     for argv in argvs:
         found = place.run(*argv, preexec_fn=limit)
-        yield from differences(" ".join(argv), found, "^hlguest: (x|/.*/x.elf/good.elf): cannot be .*make room")
+        yield from differences(" ".join(argv), found, "^hlguest: (x:|/.*/x.elf/good.elf:|host: the ELF inside "
+                               "it|guests:) cannot be .*File too large .raise ulimit -f")
     if sorted(os.listdir(place.folder)) != before:
         yield f"left behind: {sorted(os.listdir(place.folder))}"
+
+
+def check_few_files(place):
+    """Where a process may have few files open, that is what is told, and nothing is left."""
+    for argv in (["report", "good.elf", "good.data", "--out=x"],
+                 ["flame", "good.elf", "good.data", "-o", "x"], ["extract", "host", "-o", "x"],
+                 ["inject", "good.elf", "good.data", "-o", "x"], ["sysprof", "stream"],
+                 ["calibrate", "-q", "--only=precision", "--time=10", "-o", "x"]):
+        before = sorted(os.listdir(place.folder))
+        for n in range(4, 7):
+            out, err, status = place.run(*argv, preexec_fn=lambda n=n: resource.setrlimit(
+                resource.RLIMIT_NOFILE, (n, n)))
+            if "calibrate" in argv:  # the reason is in the result, too
+                out = ""
+                if os.path.exists(os.path.join(place.folder, "x")):
+                    os.unlink(os.path.join(place.folder, "x"))
+            if status:
+                yield from differences(f"{' '.join(argv)}, {n} files", (out, err, status),
+                                       "Too many open files .*raise ulimit -n")
+        left = {*os.listdir(place.folder)} - {*before}
+        if status and left:
+            yield f"left behind: {left}"
+        for name in left:
+            path = os.path.join(place.folder, name)
+            (shutil.rmtree if os.path.isdir(path) else os.unlink)(path)
 
 
 def check_outputs(place):
@@ -741,6 +768,7 @@ def main():
             ("a small stack", check_small_stack),
             ("nobody reads standard output", check_gone),
             ("a file becomes too large", check_too_large),
+            ("few files may be open", check_few_files),
             ("no place for a file", check_outputs),
             ("^C", check_interrupt),
             ("^C while it searches", check_interrupt_search),

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "filter/output/temp-file.h"
+
 #define STACK_SIZE (16 * HLG_VM_PAGE_SIZE)
 #define WINDOW     (HLG_GUEST_IMAGE_ROOM + STACK_SIZE)
 
@@ -22,10 +24,10 @@ int hlg_guest_image_open(struct hlg_guests *guests, const void *bytes, size_t si
 		return hlg_err_set(err, HLG_ESYSTEM, "guests: no memory file: %s (%s)",
 				   strerrordesc_np(errno), "free some memory");
 	snprintf(guests->path, sizeof(guests->path), "/proc/self/fd/%d", guests->fd);
-	if (write(guests->fd, bytes, size) != (ssize_t)size)
-		rc = hlg_err_set(err, HLG_ESYSTEM,
-				 "guests: cannot be copied: %s (free some memory)",
-				 strerrordesc_np(errno));
+	if (!hlg_temp_file_write(guests->fd, bytes, size))
+		rc = hlg_err_set(err, HLG_ESYSTEM, "guests: cannot be copied: %s (%s)",
+				 strerrordesc_np(errno),
+				 errno == EFBIG ? "raise ulimit -f" : "free some memory");
 	elf_version(EV_CURRENT);
 	guests->elf = rc == 0 ? elf_begin(guests->fd, ELF_C_READ_MMAP, NULL) : NULL;
 	if (rc == 0 && !guests->elf)

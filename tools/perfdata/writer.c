@@ -25,9 +25,12 @@ static void put_u32(uint8_t *record, size_t at, uint32_t value)
 /* Why: what failed first, else errno says. */
 static int cannot_write(const struct hlg_writer *w, struct hlg_err *err)
 {
+	int error = w->error ? w->error : errno;
+
 	return hlg_err_set(err, HLG_ESYSTEM,
-			   "%s: cannot be written: %s (make room, or write elsewhere)",
-			   w->path, strerrordesc_np(w->error ? w->error : errno));
+			   "%s: cannot be written: %s (%s, or write elsewhere)", w->path,
+			   strerrordesc_np(error),
+			   error == EFBIG ? "raise ulimit -f" : "make room");
 }
 
 int hlg_writer_check(const struct hlg_writer *w, struct hlg_err *err)

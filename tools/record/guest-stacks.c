@@ -152,7 +152,7 @@ static int begin(struct hlg_guest_stacks *stacks, const struct hlg_guest_stacks_
 	stacks->from[0] = stacks->from[1] = stacks->to[0] = stacks->to[1] = -1;
 	if (pipe2(stacks->from, O_CLOEXEC) == 0 && pipe2(stacks->to, O_CLOEXEC) == 0)
 		return 0;
-	return hlg_err_set(&stacks->why, HLG_ESYSTEM, "no pipe: %s",
+	return hlg_err_set(&stacks->why, HLG_ESYSTEM, "no pipe: %s (raise ulimit -n)",
 			   strerrordesc_np(errno));
 }
 

@@ -84,7 +84,7 @@ int hlg_top_callers_begin(struct hlg_top_callers *c, int from, struct hlg_err *e
 
 	c->from = from;
 	if (pipe2(ends, O_CLOEXEC) != 0) {
-		hlg_err_set(err, HLG_ESYSTEM, "callers: no pipe: %s",
+		hlg_err_set(err, HLG_ESYSTEM, "callers: no pipe: %s (raise ulimit -n)",
 			    strerrordesc_np(errno));
 		return -1;
 	}

@@ -45,7 +45,7 @@ static int start(struct hlg_top_follow *f, const char **words, bool capture,
 		ok = null >= 0 && pipe2(said, O_CLOEXEC) == 0;
 	}
 	if (!ok) {
-		hlg_err_set(err, HLG_ESYSTEM, "perf: no pipe: %s",
+		hlg_err_set(err, HLG_ESYSTEM, "perf: no pipe: %s (raise ulimit -n)",
 			    strerrordesc_np(errno));
 	} else {
 		fcntl(data[0], F_SETPIPE_SZ,

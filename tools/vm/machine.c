@@ -105,6 +105,8 @@ static int fail_errno(struct hlg_err *err, const char *what, const char *advice)
 {
 	int rc = -errno;
 
+	if (rc == -EMFILE || rc == -ENFILE)
+		advice = "close some, or raise ulimit -n";
 	return hlg_err_set(err, rc, "%s: %s (%s)", what, strerror(-rc), advice);
 }
 
