@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hlguest, the command: finds the verb and hands over. */
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -173,11 +174,24 @@ static void survive_limits(void)
 	sigaction(SIGXFSZ, &action, NULL);
 }
 
+/*
+ * A stream that is closed (`>&-`) stays of no use, EBADF, but nothing else gets its
+ * number: messages would be written into a file, and what perf is to write into a pipe of
+ * ours. It is a folder, so that /dev/stdout cannot be written, too.
+ */
+static void hold_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/", O_PATH | O_DIRECTORY) != fd)
+			return;
+}
+
 int main(int argc, char **argv)
 {
 	const struct hlg_measure measure = {&hlg_verb_record, &hlg_verb_report, run};
 	const struct hlg_verb *verb;
 
+	hold_streams();
 	setlocale(LC_ALL, "C"); /* the same bytes everywhere, argp's messages too */
 	atexit(hlg_output_exit);
 	survive_limits();

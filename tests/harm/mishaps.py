@@ -454,9 +454,13 @@ def check_full(place):
 
 
 def check_closed(place):
-    for argv in writers(place):
-        found = place.run(*argv, stdout=None, preexec_fn=lambda: os.close(1))
-        yield from differences(" ".join(argv), found, "standard output: .*is closed")
+    """Nothing that is opened gets the number of what is closed: perf's pipe, of top, would."""
+    live = [["top", "--once", "good.elf", "--", "sleep", "0.1"]] if shutil.which("perf") else []
+    for argv in [*writers(place), *live]:
+        for fds in (1,), (0, 1):
+            found = place.run(*argv, stdout=None, stdin=None if 0 in fds else subprocess.DEVNULL,
+                              preexec_fn=lambda fds=fds: [os.close(fd) for fd in fds])
+            yield from differences(" ".join(argv), found, "standard output: .*is closed")
 
 
 def check_untold(place):
