@@ -129,6 +129,23 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+bool hlg_target_is_same(const char *a, const char *b)
+{
+	char folder[PATH_MAX], other[PATH_MAX];
+	const char *end_a, *end_b;
+	struct stat of_a, of_b;
+
+	if (hlg_target_is_stream(a) || hlg_target_is_stream(b) ||
+	    hlg_target_look(a) != HLG_TARGET_FILE || !hlg_target_folder(folder, a) ||
+	    !hlg_target_folder(other, b) || stat(folder, &of_a) != 0 ||
+	    stat(other, &of_b) != 0)
+		return false;
+	end_a = strrchr(a, '/');
+	end_b = strrchr(b, '/');
+	return is_same(&of_a, &of_b) &&
+	       strcmp(end_a ? end_a + 1 : a, end_b ? end_b + 1 : b) == 0;
+}
+
 /* Of what path names, or the stream that it stands for. */
 static int look(const char *path, int stream, struct stat *st)
 {

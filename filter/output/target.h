@@ -46,6 +46,9 @@ bool hlg_target_folder(char folder[static PATH_MAX], const char *path);
 /* Is path standard output, or what stands for it: NULL, "-"? */
 bool hlg_target_is_stream(const char *path);
 
+/* Would one file replace the other? Not of streams, devices and what is open already. */
+bool hlg_target_is_same(const char *a, const char *b);
+
 /*
  * Fails if in, which is read, is the file at out, under whatever name, or a folder that
  * out is in; "-" is standard input of in, standard output of out (`>> FILE`). What is no

@@ -262,6 +262,7 @@ def check_wrong_kind(place):
         (["record", "-o", "nowhere/x", "--", "true"], 1, "x: its folder cannot be written"),
         (["top", "--once", "-o", "nowhere/x", "good.elf", "--", "true"], 1, "cannot be written"),
         (["calibrate", "--out=nowhere/x"], 1, "x: its folder cannot be written"),
+        (["calibrate", "--out=x", "--save=./x"], 2, "./x: is where the result goes, too"),
         (["calibrate", "--save=nowhere/x"], 1, "x: its folder cannot be written"),
     ):
         yield from differences(" ".join(argv), place.run(*argv), said, status)

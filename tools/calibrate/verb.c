@@ -131,13 +131,17 @@ static int save(struct hlg_calibration *c, const char *path, struct hlg_err *err
 				NULL, err);
 }
 
-/* The doctor's copy: the folders above it are made where they are missing. */
+/*
+ * The doctor's copy: the folders above it are made where they are missing. One without
+ * guests does not take the place of what is known.
+ */
 static int save_last(struct hlg_calibration *c, bool quiet, struct hlg_err *err)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX] = "";
 	int rc;
 
-	hlg_calibration_file_place(path);
+	if (c->kvm)
+		hlg_calibration_file_place(path);
 	for (char *at = path[0] ? strchr(path + 1, '/') : NULL; at;
 	     at = strchr(at + 1, '/')) {
 		*at = '\0';
@@ -167,6 +171,11 @@ static int check_outputs(const struct arguments *args, struct hlg_err *err)
 {
 	int rc = hlg_out_check(args->out, HLG_MAGIC_NONE, err);
 
+	if (rc == 0 && hlg_target_is_same(args->out, args->save))
+		rc = hlg_err_set(err, HLG_EWORDS,
+				 "--save=%s: is where the result goes, too (name another "
+				 "file)",
+				 args->save);
 	return rc < 0 ? rc : hlg_out_check(args->save, HLG_MAGIC_NONE, err);
 }
 
@@ -289,7 +298,8 @@ const struct hlg_verb hlg_verb_calibrate = {
 	       "machine, and what an exit costs. It runs guests of its own, whose true "
 	       "figures are known.\vTakes less than a minute. Needs /dev/kvm for guests "
 	       "and perf_event_paranoid of 1 or less for samples; what cannot be "
-	       "measured is left out, with the reason. The exit status is 1 if no guest can "
+	       "measured is left out, with the reason. The exit status is 1 if no guest "
+	       "can "
 	       "run, or if a known result is measured wrongly: do not trust the figures "
 	       "then.",
 	.examples = "hlguest calibrate\teverything, as text\n"

@@ -21,7 +21,7 @@ void hlg_calibration_file_place(char path[static PATH_MAX])
 	path[0] = '\0';
 	if (state && state[0] == '/')
 		n = snprintf(path, PATH_MAX, "%s/hlguest/calibration.json", state);
-	else if (home && home[0] == '/')
+	else if (home && home[0] == '/' && access(home, F_OK) == 0)
 		n = snprintf(path, PATH_MAX, "%s/.local/state/hlguest/calibration.json",
 			     home);
 	if (n >= PATH_MAX)

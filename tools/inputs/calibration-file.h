@@ -49,7 +49,8 @@ const char *hlg_calibration_file_within(char to[static 48], uint64_t window);
 
 /*
  * Where the last calibration is kept: $XDG_STATE_HOME/hlguest/calibration.json, or below
- * ~/.local/state (XDG Base Directory Specification 0.8). Empty if neither is known.
+ * ~/.local/state (XDG Base Directory Specification 0.8). Empty if neither is known, or
+ * there is no such home: users of services have none, and it is not made.
  */
 void hlg_calibration_file_place(char path[static PATH_MAX]);
 
