@@ -37,6 +37,17 @@ int hlg_out_fail(const char *what, const char *verb, int error, struct hlg_err *
 			   remedy(error));
 }
 
+/* A folder that was removed with somebody in it is there, but takes none. */
+static bool takes_files(const char *folder)
+{
+	struct stat st;
+
+	if (access(folder, W_OK | X_OK) != 0 || stat(folder, &st) != 0)
+		return false;
+	errno = ENOENT;
+	return st.st_nlink > 0;
+}
+
 int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err)
 {
 	enum hlg_target target;
@@ -57,7 +68,7 @@ int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err)
 				   "%s: cannot be written: %s (name another)", path,
 				   strerrordesc_np(errno));
 	}
-	if (hlg_target_folder(folder, path) && access(folder, W_OK | X_OK) == 0)
+	if (hlg_target_folder(folder, path) && takes_files(folder))
 		return 0;
 	return hlg_err_set(err, HLG_ESYSTEM,
 			   "%s: its folder cannot be written: %s (name another)", path,

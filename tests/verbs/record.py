@@ -16,6 +16,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -102,6 +103,44 @@ def check_full(build, folder):
             "on another: hlguest record -o FILE)" not in err or "did a guest run" in err or " 0 lost" in err or \
             not re.search(r" of the host, cut off after [\d.]+ m?s; what came later is lost", err):
         yield f"status {status}: {err}"
+
+
+def check_full_before(build, folder):
+    """One that is full already: perf says nothing then."""
+    need("unshare", "perf")
+    place = os.path.join(folder, "no-room")
+    os.mkdir(place)
+    script = ('mount -t tmpfs -o size=64k none "$0" || exit 77; cat /dev/zero >"$0/zeros"; '
+              'cd "$0" && exec "$@"')
+    for words in [["record", "-e", "cpu-clock", "-o", "a.data"], [os.path.join(DATA, "demo.elf")]]:
+        _, err, status = run("unshare", "-m", "sh", "-c", script, place,
+                             os.path.abspath(hlguest_of(build)), *words, "--", "true")
+        if status == 77 or "unshare" in err:
+            raise Skip("no file system can be mounted")
+        if not status or "nothing was recorded: the disk is full (make room, or record on " \
+                         "another: hlguest record -o FILE)" not in err:
+            yield f"{words}: status {status}: {err}"
+
+
+def check_limited(build, folder):
+    """What ended perf is told, and what may be done of a limit."""
+    need("perf")
+    _, err, status = run("sh", "-c", 'ulimit -f 0; exec "$@"', "sh", hlguest_of(build), "record",
+                         "-e", "cpu-clock", "-o", os.path.join(folder, "limited.data"), "--", "true")
+    if status != 128 + signal.SIGXFSZ or \
+            "perf was ended: File size limit exceeded (raise ulimit -f)" not in err:
+        yield f"status {status}: {err}"
+
+
+def check_removed(build, folder):
+    """In a folder that somebody has removed meanwhile."""
+    place = os.path.join(folder, "removed")
+    for words in ["record"], ["record", "-o", "a.data"], [os.path.join(DATA, "demo.elf")]:
+        os.mkdir(place)
+        _, err, status = run("sh", "-c", 'cd "$0" && rmdir "$0" && exec "$@"', place,
+                             os.path.abspath(hlguest_of(build)), *words, "--", "true")
+        if status != 1 or "its folder cannot be written" not in err:
+            yield f"{words}: status {status}: {err}"
 
 
 def check_closed(build, folder):
@@ -727,6 +766,9 @@ def main():
         tap.run("a recording of accesses alone",
                 lambda: list(check_accesses(build, os.path.join(folder, "accesses"))))
         tap.run("a full disk", lambda: list(check_full(build, folder)))
+        tap.run("a disk that is full before", lambda: list(check_full_before(build, folder)))
+        tap.run("a limit ends perf", lambda: list(check_limited(build, folder)))
+        tap.run("a folder that is removed", lambda: list(check_removed(build, folder)))
         tap.run("a folder that is closed", lambda: list(check_closed(build, folder)))
         tap.run("compressed", lambda: list(check_compressed(build, folder)))
         tap.run("without guest stacks", lambda: list(check_flat(build, folder)))

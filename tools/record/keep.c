@@ -94,9 +94,11 @@ bool hlg_record_keep_is_full(const struct hlg_record_keep *keep)
 		LEAST = 65536 /* bytes that any disk in use has: perf writes by mebibytes
 			       */
 	};
+	char folder[PATH_MAX];
 	struct statvfs disk;
 
-	return statvfs(keep->path, &disk) == 0 &&
+	return (statvfs(keep->path, &disk) == 0 ||
+		(hlg_target_folder(folder, keep->path) && statvfs(folder, &disk) == 0)) &&
 	       (geteuid() ? disk.f_bavail : disk.f_bfree) <
 		       (LEAST + disk.f_frsize - 1) / disk.f_frsize;
 }

@@ -57,6 +57,30 @@ static void find_guests(struct hlg_record_request *args)
 	args->guests.full |= n == most;
 }
 
+/* perf says nothing of a full disk, nor of what ended it. */
+static void tell_none(const char *out, int status, const struct hlg_record_keep *keep)
+{
+	const char *end = status > 128 ? sigdescr_np(status - 128) : NULL;
+
+	fputs("hlguest: ", stderr);
+	hlg_escape_print(stderr, out);
+	fputs(": nothing was recorded: ", stderr);
+	if (status && hlg_record_keep_is_full(keep))
+		fputs("the disk is full (make room, or record on another: hlguest record "
+		      "-o FILE)\n",
+		      stderr);
+	else if (end)
+		fprintf(stderr, "perf was ended: %s%s\n", end,
+			status == 128 + SIGXFSZ ? " (raise ulimit -f)" : "");
+	else if (status)
+		fprintf(stderr,
+			"perf ended with status %d (see what it said; hlguest doctor "
+			"shows what this machine can record)\n",
+			status);
+	else
+		fputs("perf ended with status 0, and wrote no file\n", stderr);
+}
+
 /* Tells what came of it; returns the exit status, from perf's. */
 static int finish(struct hlg_record_request *args, const char *event, int status,
 		  const struct hlg_record_keep *keep, struct hlg_guest_stacks *stacks)
@@ -78,10 +102,7 @@ static int finish(struct hlg_record_request *args, const char *event, int status
 			hlg_record_tell_old(keep);
 	} else if (strcmp(args->out, "-") != 0 && status != 127 &&
 		   (status != 0 || hlg_record_keep_is_absent(keep))) {
-		fputs("hlguest: ", stderr);
-		hlg_escape_print(stderr, args->out);
-		fprintf(stderr, ": nothing was recorded: perf ended with status %d%s\n",
-			status, status ? "" : ", and wrote no file");
+		tell_none(args->out, status, keep);
 		status = status ? status : 1;
 	}
 	return status;
