@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,17 @@ static bool samples_user(const struct hlg_record_request *args, char name[static
 	return user;
 }
 
+/* What ended a command of this status, for which perf ends itself by the same signal;
+ * NULL: nothing did, or somebody wanted it to end. */
+static const char *crash_of(int status)
+{
+	int sig = status - 128;
+
+	return sig <= 0 || sig == SIGHUP || sig == SIGINT || sig == SIGTERM
+		       ? NULL
+		       : sigdescr_np(sig);
+}
+
 /* Of a clock, what is short has no sample; a command that failed says why itself. */
 static void tell_nothing(const struct hlg_record_request *args, const char *event,
 			 int status)
@@ -46,6 +58,7 @@ static void tell_nothing(const struct hlg_record_request *args, const char *even
 		": did a guest run at all? Does the event reach guests (cycles:G, not "
 		"cycles:P)? Does a mediated PMU keep them to itself? (try -e cpu-clock; "
 		"hlguest doctor shows more)";
+	const char *crash = args->command ? crash_of(status) : NULL;
 	char *line;
 	int rc;
 
@@ -54,6 +67,11 @@ static void tell_nothing(const struct hlg_record_request *args, const char *even
 			      "hlguest: %s: ended with status %d, and no guest sample "
 			      "was recorded (see what it said)",
 			      args->command[0], status);
+	else if (crash)
+		rc = asprintf(&line,
+			      "hlguest: %s: was ended: %s, and no guest sample was "
+			      "recorded (does it run without hlguest?)",
+			      args->command[0], crash);
 	else if (samples_user(args, recorded))
 		rc = asprintf(&line,
 			      "hlguest: no guest sample was recorded: perf recorded %s, "
