@@ -17,6 +17,7 @@
 #include "symtab/escape.h"
 #include "symtab/grow.h"
 #include "symtab/image/base.h"
+#include "symtab/shell.h"
 
 /* Fails where FILE@WHAT does not exist, but FILE: WHAT was meant to be a base. */
 static int check_base(const struct hlg_image_arg *arg, struct hlg_err *err)
@@ -35,6 +36,20 @@ static int check_base(const struct hlg_image_arg *arg, struct hlg_err *err)
 	return rc;
 }
 
+/* A host stands for all of its guests only where they are told apart. */
+static int fail_several(const struct hlg_image_arg *arg, const struct hlg_image *image,
+			struct hlg_err *err)
+{
+	char *host = hlg_shell_quote(arg->path);
+	int rc = hlg_err_set(err, HLG_EINPUT,
+			     "%s: is a host with several guests inside (name one, as "
+			     "%s; hlguest extract %s lists them)",
+			     arg->path, image->typed, host ? host : arg->path);
+
+	free(host);
+	return rc;
+}
+
 int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg,
 		       struct hlg_err *err)
 {
@@ -48,10 +63,7 @@ int hlg_run_open_image(struct hlg_image **image, const struct hlg_image_arg *arg
 	if (rc < 0)
 		return rc;
 	if ((*image)->next_guest && !arg->guest && !arg->each)
-		rc = hlg_err_set(err, HLG_EINPUT,
-				 "%s: is a host with several guests inside (name one, as "
-				 "%s@guest=%zu; hlguest extract %s lists them)",
-				 arg->path, arg->path, (*image)->guest, arg->path);
+		rc = fail_several(arg, *image, err);
 	else if (arg->stated)
 		rc = hlg_image_set_base(*image, arg->base, HLG_BASE_STATED, err);
 	(*image)->sought = arg->find;

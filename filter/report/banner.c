@@ -69,7 +69,7 @@ static void put_others(FILE *f, const struct hlg_trust *trust, size_t number)
 
 		if (i != number && image->from == HLG_BASE_FOUND &&
 		    hlg_image_n_bases(image) == 1)
-			fprintf(f, " %s@0x%" PRIx64, image->path, image->base);
+			fprintf(f, " %s@0x%" PRIx64, image->typed, image->base);
 	}
 }
 
@@ -98,9 +98,9 @@ static void put_better(FILE *f, const struct hlg_trust *trust)
 		fprintf(f, " 0x%" PRIx64 " fits %s %%", fit->base, percent);
 		if (ti->found.n > 1) {
 			fprintf(f, ", and %zu more bases fit others (use %s@auto)",
-				ti->found.n - 1, ti->image->path);
+				ti->found.n - 1, ti->image->typed);
 		} else {
-			fprintf(f, " (use %s@0x%" PRIx64, ti->image->path, fit->base);
+			fprintf(f, " (use %s@0x%" PRIx64, ti->image->typed, fit->base);
 			put_others(f, trust, i);
 			fputc(')', f);
 		}

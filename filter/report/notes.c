@@ -23,24 +23,24 @@ static void note_image(struct hlg_report *r, const struct hlg_image *image)
 			&r->notes,
 			"%s: base 0x%" PRIx64 " is assumed, its Hyperlight note says "
 			"version '%s', whose base is not known (use %s@BASE)",
-			image->path, image->base, image->elf.hyperlight, image->path);
+			image->path, image->base, image->elf.hyperlight, image->typed);
 	else if (image->from == HLG_BASE_DEFAULT && image->elf.needs_loader)
 		hlg_note_list_warn(&r->notes,
 				   "%s: needs Linux's ld.so, and has no "
 				   "Hyperlight guest inside: its base 0x%" PRIx64
 				   " is assumed (name the ELF that it loads, or %s@BASE)",
-				   image->path, image->base, image->path);
+				   image->path, image->base, image->typed);
 	else if (image->from == HLG_BASE_DEFAULT)
 		hlg_note_list_warn(&r->notes,
 				   "%s: base 0x%" PRIx64
 				   " is assumed, nothing in the file states "
 				   "it (use %s@BASE)",
-				   image->path, image->base, image->path);
+				   image->path, image->base, image->typed);
 	if (image->from == HLG_BASE_NONE)
 		hlg_note_list_warn(&r->notes,
 				   "%s: no sample fits it anywhere, and it is left out "
 				   "(if it ran, state where: %s@BASE)",
-				   image->path, image->path);
+				   image->path, image->typed);
 	if (!image->map && !image->made && !hlg_image_has_code(image))
 		hlg_note_list_warn(&r->notes,
 				   "%s: holds no code, as debug files do: nothing checks "

@@ -13,8 +13,11 @@
 #include "symtab/plural.h"
 
 enum {
-	WAY = 512 /* bytes, as of a message: two names of files */
+	WAY = 300, /* bytes of two names of files, */
+	TEXT = 200 /* and of what else a message says */
 };
+
+#define AGAIN "hlguest record --sandboxes"
 
 /* Why it cannot be told of a guest. */
 enum untold {
@@ -258,19 +261,22 @@ static bool is_any_sought(const struct hlg_space *space)
 static const char *ask_again(const struct hlg_runners_recording *r, char **own)
 {
 	*own = r->again ? r->again(r->path) : NULL;
-	return *own ? *own : "hlguest record --sandboxes";
+	return *own ? *own : AGAIN;
 }
 
 /* "say who runs each: a.elf@0x4000:sandbox=N b.elf@0x4000:sandbox=N", where nothing in
- * the samples does: to name one alone would credit it with the samples of both. */
+ * the samples does: to name one alone would credit it with the samples of both. Names
+ * that are too long are not cut: FILE stands for them. */
 static void put_way(char buf[static WAY], const struct hlg_image *first,
 		    const struct hlg_image *second, const struct hlg_runners_recording *r)
 {
+	const bool whole = strlen(first->typed) + strlen(second->typed) < WAY - 100;
 	const char *who = r->profile->sandboxes.n ? "sandbox" : "tid";
 
 	snprintf(buf, WAY,
 		 "say who runs each: %s@0x%" PRIx64 ":%s=N %s@0x%" PRIx64 ":%s=N",
-		 first->path, first->base, who, second->path, second->base, who);
+		 whole ? first->typed : "FILE", first->base, who,
+		 whole ? second->typed : "FILE", second->base, who);
 }
 
 /* The first thread that takes turns, or NULL. */
@@ -296,6 +302,10 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 	char *own = NULL;
 	const char *again = lacks ? ask_again(r, &own) : "";
 
+	/* What is cut is no command. */
+	if (own && strlen(r->path) + strlen(a) + strlen(b) + strlen(way) + strlen(own) >
+			   sizeof(err->msg) - TEXT)
+		again = AGAIN " -- COMMAND";
 	if (turns)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: thread %" PRId32 " ran %s%s%s in turn, at the same "

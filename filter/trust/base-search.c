@@ -154,7 +154,7 @@ static char *warn_of_others(const struct hlg_image *image)
 		     "%s: some samples fit base 0x%" PRIx64 " (%s), others 0x%" PRIx64
 		     "%s; %s are used (%s@0x%" PRIx64 " keeps to the first)",
 		     image->path, image->base, from, image->also[image->n_also - n].base,
-		     more, n > 1 ? "all" : "both", image->path, image->base) < 0)
+		     more, n > 1 ? "all" : "both", image->typed, image->base) < 0)
 		return NULL;
 	return text;
 }
@@ -181,7 +181,7 @@ char *hlg_base_search_warning(const struct hlg_image *image)
 				image->path, image->kvm_base, image->kvm_other,
 				image->from == HLG_BASE_KVM ? image->kvm_base
 							    : image->base,
-				image->path, image->kvm_base, image->path,
+				image->typed, image->kvm_base, image->typed,
 				image->kvm_other) < 0
 			       ? NULL
 			       : text;
@@ -203,13 +203,13 @@ char *hlg_base_search_warning(const struct hlg_image *image)
 				", which is used, not at 0x%" PRIx64 " (%s; %s@0x%" PRIx64
 				" keeps to the file's)",
 				image->path, image->base, image->refused, from,
-				image->path, image->refused) < 0
+				image->typed, image->refused) < 0
 			       ? NULL
 			       : text;
 	if (asprintf(&text,
 		     "%s: base 0x%" PRIx64 " (%s) does not fit the samples; 0x%" PRIx64
 		     " is used, which does (%s@0x%" PRIx64 " keeps to the file's)",
-		     image->path, image->refused, from, image->base, image->path,
+		     image->path, image->refused, from, image->base, image->typed,
 		     image->refused) < 0)
 		return NULL;
 	return text;
@@ -227,13 +227,13 @@ static char *warning_of(const struct hlg_image *image)
 		n = asprintf(&text,
 			     "%s: base 0x%" PRIx64 " is assumed, nothing states it (give "
 			     "it: %s@ADDRESS)",
-			     image->path, image->base, image->path);
+			     image->path, image->base, image->typed);
 	else if (image->from == HLG_BASE_NONE)
 		n = asprintf(
 			&text,
 			"%s: is left out, nothing says where it lies (give its base: "
 			"%s@ADDRESS)",
-			image->path, image->path);
+			image->path, image->typed);
 	return n < 0 ? NULL : text;
 }
 

@@ -11,6 +11,7 @@
 #include "symtab/elf/embedded.h"
 #include "symtab/grow.h"
 #include "symtab/image/perfmap.h"
+#include "symtab/shell.h"
 
 #define UNIKRAFT "elfloader_hyperlight" /* a kernel's name, before its architecture */
 
@@ -20,7 +21,10 @@ static struct hlg_image *create(const char *path)
 
 	if (image)
 		image->path = strdup(path);
-	if (image && !image->path) {
+	if (image && image->path)
+		image->typed = hlg_shell_quote(path);
+	if (image && !image->typed) {
+		free(image->path);
 		free(image);
 		image = NULL;
 	}
@@ -116,6 +120,10 @@ static int name_guest(struct hlg_image *image, struct hlg_err *err)
 		return hlg_err_memory(err, image->path);
 	image->file = image->path;
 	image->path = name;
+	free(image->typed);
+	image->typed = hlg_shell_quote(name);
+	if (!image->typed)
+		return hlg_err_memory(err, image->path);
 	return 0;
 }
 
@@ -133,7 +141,7 @@ static int take_guest(struct hlg_image *image, struct hlg_embedded_list *list,
 			err, HLG_EINPUT,
 			"%s: has no guest %zu inside (hlguest extract %s lists "
 			"those that it has)",
-			image->path, number, image->path);
+			image->path, number, image->typed);
 	if (at >= list->n)
 		return 1;
 	guest = &list->at[at];
@@ -304,6 +312,7 @@ void hlg_image_destroy(struct hlg_image *image)
 	free(image->areas);
 	free(image->path);
 	free(image->file);
+	free(image->typed);
 	free(image->label);
 	free(image->word);
 	free(image);

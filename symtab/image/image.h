@@ -43,6 +43,7 @@ struct hlg_base {
 struct hlg_image {
 	char *path; /* what it is called; and its file, if that is NULL: hlg_image_file */
 	char *file;
+	char *typed; /* path, as a shell takes it: for commands that are told */
 	char *label; /* hlg_image_short_name, where others are called so; or NULL */
 	char *word;  /* hlg_image_word, where others have its path; or NULL */
 	struct hlg_elf64 elf; /* without syms and strtab; all zero for a perf map */

@@ -11,6 +11,10 @@
 #include "symtab/image/base.h"
 #include "symtab/image/image-bases.h"
 
+enum {
+	NAMES = 512 /* bytes of names in a message */
+};
+
 int hlg_space_add(struct hlg_space *space, struct hlg_image *image, struct hlg_err *err)
 {
 	if (!HLG_GROW(space->images, space->n_images)) {
@@ -60,16 +64,38 @@ static const char *how_to_part(const struct hlg_image *a, const struct hlg_image
 	       "both; " ONE_OF_THEM;
 }
 
+/* "x: its guests lie at the same addresses (name one of them: x@guest=1 x@guest=2)" */
+static int fail_host(const struct hlg_space *space, const char *host, struct hlg_err *err)
+{
+	char words[NAMES] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+		const bool is = image->file && strcmp(image->file, host) == 0;
+		const size_t size = is ? 1 + strlen(image->typed) : 0;
+
+		if (is && n + size + sizeof(" ...") > sizeof(words)) {
+			strcpy(words + n, " ...");
+			break;
+		}
+		if (is)
+			sprintf(words + n, " %s", image->typed);
+		n += size;
+	}
+	return hlg_err_set(err, HLG_EINPUT,
+			   "%s: its guests lie at the same addresses (name one of "
+			   "them:%s)",
+			   host, words);
+}
+
 static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
 {
 	for (size_t i = 1; i < space->n_ranges; i++) {
 		const struct hlg_space_range *a = &space->ranges[i - 1], *b = a + 1;
 
 		if (b->first <= a->last && are_of_one_host(a->image, b->image))
-			return hlg_err_set(err, HLG_EINPUT,
-					   "%s and %s: lie at the same addresses (name "
-					   "one of them)",
-					   a->image->path, b->image->path);
+			return fail_host(space, a->image->file, err);
 		if (b->first <= a->last)
 			return hlg_err_set(err, HLG_EINPUT,
 					   "%s@0x%" PRIx64 ": overlaps %s@0x%" PRIx64

@@ -294,7 +294,7 @@ static int compare(const struct hlg_image *image, const struct hlg_found *found,
 		hlg_err_set(&err, HLG_EINPUT,
 			    "%s: base 0x%" PRIx64
 			    " (%s) does not fit the samples (use %s@0x%" PRIx64 ")",
-			    image->path, claim->base, claim->from, image->path,
+			    image->path, claim->base, claim->from, image->typed,
 			    found->fits[0].base);
 		hlg_output_error(&err);
 		status = 3;

@@ -18,6 +18,7 @@
 #include "filter/write/table.h"
 #include "filter/write/text-line.h"
 #include "symtab/escape.h"
+#include "symtab/shell.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/feed/lacks.h"
@@ -122,7 +123,7 @@ static int check_overlaps(const struct injection *j, struct hlg_err *err)
 			", which overlaps where it lies, and a process cannot map both "
 			"(inject them one after the other, with --tid= or --sandbox= of "
 			"one guest each; hlguest report -v %s@auto shows who lies where)",
-			image->path, fit->on_samples, fit->base, image->path);
+			image->path, fit->on_samples, fit->base, image->typed);
 	}
 	return 0;
 }
@@ -323,16 +324,19 @@ static void print_sums(const struct injection *j)
 {
 	const struct hlg_copy_counts *c = &j->copy.counts;
 	const struct hlg_scan_thread *g = j->scan.guests;
+	char *out;
 
 	fputs("written    ", stdout);
 	hlg_escape_print(stdout, j->out);
 	printf("  (check %s)\n", hlg_banner_said(&j->report));
 	print_files(j);
 	/* By default it adds up processes of one name. */
+	out = hlg_shell_quote(j->out);
 	printf("show       perf report %s-i ",
 	       only_process(&j->scan) ? "" : "--sort=pid,dso,sym ");
-	hlg_escape_print(stdout, j->out);
+	hlg_escape_print(stdout, out ? out : j->out);
 	putchar('\n');
+	free(out);
 	for (size_t i = 0, k; i < j->scan.n_guests; i = k) {
 		for (k = i; k < j->scan.n_guests && g[k].pid == g[i].pid; k++)
 			;

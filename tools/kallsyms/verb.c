@@ -141,7 +141,7 @@ static int fail_empty(const struct hlg_image *image, struct hlg_err *err)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: nothing says where it lies (give its base: "
 				   "%s@ADDRESS)",
-				   image->path, image->path);
+				   image->path, image->typed);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: has no code in memory (give the program that the guest "
 			   "runs)",
