@@ -89,11 +89,12 @@ static int fail_host(const struct hlg_space *space, const char *host, struct hlg
 			   host, words);
 }
 
-static int check_overlap(const struct hlg_space *space, struct hlg_err *err)
+static int check_overlap(struct hlg_space *space, struct hlg_err *err)
 {
 	for (size_t i = 1; i < space->n_ranges; i++) {
 		const struct hlg_space_range *a = &space->ranges[i - 1], *b = a + 1;
 
+		space->overlaps |= b->first <= a->last;
 		if (b->first <= a->last && are_of_one_host(a->image, b->image))
 			return fail_host(space, a->image->file, err);
 		if (b->first <= a->last)

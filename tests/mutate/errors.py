@@ -1417,4 +1417,6 @@ ERRORS = [
     ("filter/report/in-turn.c", "(tested > 0 && (double)", "(tested < 0 || (double)", "whether samples fit"),
     ("filter/report/banner.c", "trust->fitting[sandboxes ? n - 1 - i : i]",
      "trust->fitting[sandboxes ? i : n - 1 - i]", "whether samples fit"),
+    ("tools/inject/steps.c", "i < n || (n == 1 && i < 2)", "i < n", "hlguest inject"),
+    ("tools/inject/steps.c", "i + 1 == n ? out : to", "i == n ? out : to", "golden inject"),
 ]

@@ -413,6 +413,10 @@ class Judge:
         threads = {(s.pid, s.tid) for s in self.samples}
         several = len({pid for pid, _ in threads}) > 1
         yield line(f"show       perf report {'--sort=pid,dso,sym ' * several}-i out")
+        unwanted = next(n for (what, _), n in zip(SUMS, self.sums()) if "selected" in what)
+        if unwanted and any(word.startswith(("--pid=", "--tid=")) for word in self.made.select.words):
+            yield line("then       hlguest inject OTHER.elf out -o NEW.data  (guests that are not "
+                       "selected)")
         for pid in sorted({pid for pid, _ in threads}):
             n = sum(own == pid for own, _ in threads)
             yield line(f"process    {self.one.new_id(pid)}  {self.named(pid)}  (of VMM {pid}, "

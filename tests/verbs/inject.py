@@ -15,6 +15,7 @@ import csv
 import io
 import os
 import re
+import shlex
 import shutil
 import signal
 import struct
@@ -526,11 +527,15 @@ def check_overlap(place):
     path = place.path("across")
     recording.write(path)
     for elf in DEMO, DEMO + "@auto":
-        yield from place.refused("which overlaps where it lies", 1, elf, path, "-o", "x")
+        _, err, status = run(place.hlguest, "inject", elf, path, "-o", "x", cwd=place.folder)
+        if status != 1 or "which overlaps where it lies" not in err or os.path.exists(place.path("x")):
+            yield f"{elf}: {status}: {err}"
         must(place.hlguest, "inject", elf, path, "-o", "forced", "--force", cwd=place.folder)
-    must(place.hlguest, "inject", "--tid=78", DEMO + "@auto", path, "-o", "one", cwd=place.folder)
-    must(place.hlguest, "inject", "--tid=79", DEMO + "@auto", "one", "-o", "both",
-         cwd=place.folder)
+    err = run(place.hlguest, "inject", DEMO + "@auto", path, "-o", "both", cwd=place.folder)[1]
+    steps = re.findall(r"^hlguest: then: hlguest (inject .*? -o \S+)", err, re.M)
+    for tid, step in zip((78, 79), steps, strict=True):
+        must(place.hlguest, *shlex.split(step.replace("--sandbox=N", f"--tid={tid}")),
+             cwd=place.folder)
     yield from differences(place.rows(DEMO + "@auto", path)[0], perf_rows_of_all(place.path("both")),
                            "across each other")
 

@@ -24,6 +24,7 @@
 #include "tools/feed/lacks.h"
 #include "tools/inject/copy.h"
 #include "tools/inject/files.h"
+#include "tools/inject/steps.h"
 #include "tools/inputs/inputs.h"
 
 struct arguments {
@@ -47,6 +48,7 @@ struct injection {
 	struct hlg_writer writer;
 	struct hlg_copy copy;
 	struct hlg_note_list lacks; /* of the recording */
+	bool overlaps;              /* guests do, so that they are written one by one */
 };
 
 static int check_images(const struct hlg_space *space, struct hlg_err *err)
@@ -107,7 +109,7 @@ static int refuse(const struct injection *j, struct hlg_err *err)
 
 /* A process has no room for guests that lie across each other: perf would have no names
  * for the samples of all but one. */
-static int check_overlaps(const struct injection *j, struct hlg_err *err)
+static int check_overlaps(struct injection *j, struct hlg_err *err)
 {
 	const struct hlg_trust *trust = &j->report.trust;
 
@@ -117,6 +119,7 @@ static int check_overlaps(const struct injection *j, struct hlg_err *err)
 
 		if (!fit || !hlg_image_overlaps(image, fit->base))
 			continue;
+		j->overlaps = true;
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: %" PRIu64 " samples fit it at base 0x%" PRIx64
@@ -145,6 +148,7 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	struct hlg_batch batch = {0};
 	int rc = hlg_run_start(&j->run, in->n_words, in->words, err);
 
+	j->overlaps = j->run.space.overlaps;
 	j->run.options.stacks = HLG_STACKS_CALLGRAPH; /* callers are named, too */
 	if (rc == 0 && !hlg_stacks_init(&j->run.stacks, &j->run.options))
 		rc = hlg_err_memory(err, "stacks");
@@ -324,6 +328,7 @@ static void print_sums(const struct injection *j)
 {
 	const struct hlg_copy_counts *c = &j->copy.counts;
 	const struct hlg_scan_thread *g = j->scan.guests;
+	const struct hlg_options *o = &j->run.options;
 	char *out;
 
 	fputs("written    ", stdout);
@@ -336,6 +341,11 @@ static void print_sums(const struct injection *j)
 	       only_process(&j->scan) ? "" : "--sort=pid,dso,sym ");
 	hlg_escape_print(stdout, out ? out : j->out);
 	putchar('\n');
+	if (c->unwanted && (o->pid.n || o->tid.n || o->sandbox.n)) {
+		fputs("then       hlguest inject OTHER.elf ", stdout);
+		hlg_escape_print(stdout, out ? out : j->out);
+		fputs(" -o NEW.data  (guests that are not selected)\n", stdout);
+	}
 	free(out);
 	for (size_t i = 0, k; i < j->scan.n_guests; i = k) {
 		for (k = i; k < j->scan.n_guests && g[k].pid == g[i].pid; k++)
@@ -403,11 +413,12 @@ static int inject_into(struct injection *j, const struct hlg_inputs *in, int *st
 	return rc;
 }
 
-/* Returns the exit status. */
-static int inject(const struct hlg_inputs *in, const struct arguments *args)
+/* kept: the recording can be read again. Returns the exit status. */
+static int inject(const struct hlg_inputs *in, const struct arguments *args, bool kept)
 {
 	struct injection *j = calloc(1, sizeof(*j)); /* too large for some stacks */
 	struct hlg_err err;
+	bool overlaps;
 	int status = 0, rc;
 
 	if (!j) {
@@ -418,11 +429,14 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args)
 	j->in = in->files[0];
 	j->direct = args->direct;
 	rc = inject_into(j, in, &status, &err);
+	overlaps = j->overlaps;
 	free(j);
 	if (rc < 0 && status == 3) /* samples that do not fit */
 		hlg_output_error(&err);
 	else if (rc < 0)
 		status = hlg_output_error(&err);
+	if (rc < 0 && overlaps && kept)
+		hlg_steps_tell(in, args->out);
 	return hlg_output_end(status);
 }
 
@@ -452,7 +466,7 @@ static int inject_one(struct arguments *args)
 		in->files[0] = again;
 		hlg_output_call(again, strcmp(name, "-") ? name : "standard input");
 	}
-	status = inject(in, args);
+	status = inject(in, args, !again);
 	hlg_output_call(NULL, NULL);
 	free(name);
 	if (fd >= 0)
