@@ -1419,4 +1419,6 @@ ERRORS = [
      "trust->fitting[sandboxes ? i : n - 1 - i]", "whether samples fit"),
     ("tools/inject/steps.c", "i < n || (n == 1 && i < 2)", "i < n", "hlguest inject"),
     ("tools/inject/steps.c", "i + 1 == n ? out : to", "i == n ? out : to", "golden inject"),
+    ("tools/base/verb.c", "others && all->n >= LEAST && !told", "others && !told", "base, where guests lie"),
+    ("tools/base/verb.c", "best->off && best->on >= best->off && !told", "!told", "base, where guests lie"),
 ]

@@ -26,6 +26,7 @@ from programs import hlguest_of
 from tap import run, seeds
 
 HALTS = 0x1000, 0x7fffffff  # which of what guests write can be an address
+IN_TURN = "or, if guests ran in turn at one base, record with hlguest record --sandboxes"
 MOST_NAMED, MANY = 5, 20  # guests that are told of; distinct addresses
 HEAD = "base                    samples   on starts    addresses   on starts  guest"
 TOLD = re.compile("hlguest: warning: .*(of which no base was found|are outside here)")
@@ -173,12 +174,16 @@ class Judge:
             before = " left by the images before it" if self.seen else ""
             self.err.append(line(
                 f"hlguest: {path}: {len(left)} distinct address{'es' * (len(left) != 1)}{before}, "
-                "about 20 are needed to find a base (record longer, or at a higher rate)"))
+                "about 20 are needed to find a base (" + (
+                    f"name it alone, {IN_TURN})" if before and not self.told and
+                    len({s.ip for s in self.guest}) >= MANY else
+                    "record longer, or at a higher rate)")))
             return
         self.err.append("|".join(line(
             f"hlguest: {path}: no base stands out; the best, {fit.base:#x}, has ",
             part(fit.n[True], fit.n[False]),
-            " % of addresses on instruction starts (is it this guest's ELF?)")
+            " % of addresses on instruction starts (is it this guest's ELF?" + (
+                f" {IN_TURN}" if fit.n[True] >= fit.n[False] > 0 and not self.told else "") + ")")
             for fit in found.best) or line(
                 f"hlguest: {path}: no base stands out (is it this guest's ELF?)"))
 
@@ -227,6 +232,7 @@ class Judge:
                 yield f"{what}: status {status}, not told that images overlap: {err}"
             return
         self.rest = self.outside()
+        self.told = any(getattr(one, "sandboxes", None) for one in self.made.recordings)
         for i in range(len(self.finders)):
             one = self.image(i)
             self.status = one if one == 1 or self.status == 0 else self.status

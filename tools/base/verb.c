@@ -42,7 +42,8 @@ struct claims {
 };
 
 enum {
-	WIDTH = 88 /* columns of a terminal that has room for all and a name */
+	WIDTH = 88, /* columns of a terminal that has room for all and a name */
+	LEAST = 20  /* distinct addresses: fewer hardly find a base */
 };
 
 /* A line of the table, and what else is said of it. */
@@ -251,21 +252,31 @@ static bool test_guests(struct hlg_found *found, const struct hlg_image *image,
 	return ok;
 }
 
-/* others: images before this one have some of the samples. */
-static int not_found(const struct hlg_image *image, const struct hlg_addresses *addrs,
+#define IN_TURN                                                                          \
+	"or, if guests ran in turn at one base, record with hlguest record --sandboxes"
+
+/* left: of all addresses, what images before this one have not; others: these have some.
+ * What guests at one base have together is no more of it for being longer recorded. */
+static int not_found(const struct hlg_run *run, const struct hlg_image *image,
+		     const struct hlg_addresses *all, const struct hlg_addresses *left,
 		     const struct hlg_found *found, bool others)
 {
+	const struct hlg_fit *best = &found->best;
+	const bool told = run->profile.sandboxes.n > 0;
 	char percent[16];
 	struct hlg_err err;
 
-	hlg_interval_part(percent, found->best.on, found->best.off);
-	if (addrs->n < 20)
+	hlg_interval_part(percent, best->on, best->off);
+	if (left->n < LEAST)
 		hlg_err_set(&err, HLG_EINPUT,
-			    "%s: %zu distinct address%s%s, about 20 are needed to find a "
-			    "base (record longer, or at a higher rate)",
-			    image->path, addrs->n, addrs->n == 1 ? "" : "es",
-			    others ? " left by the images before it" : "");
-	else if (found->best.on == 0)
+			    "%s: %zu distinct address%s%s, about %d are needed to find a "
+			    "base (%s)",
+			    image->path, left->n, left->n == 1 ? "" : "es",
+			    others ? " left by the images before it" : "", LEAST,
+			    others && all->n >= LEAST && !told
+				    ? "name it alone, " IN_TURN
+				    : "record longer, or at a higher rate");
+	else if (best->on == 0)
 		hlg_err_set(&err, HLG_EINPUT,
 			    "%s: no base stands out (is it this guest's ELF?)",
 			    image->path);
@@ -273,8 +284,10 @@ static int not_found(const struct hlg_image *image, const struct hlg_addresses *
 		hlg_err_set(&err, HLG_EINPUT,
 			    "%s: no base stands out; the best, 0x%" PRIx64
 			    ", has %s %% of addresses on instruction starts (is "
-			    "it this guest's ELF?)",
-			    image->path, found->best.base, percent);
+			    "it this guest's ELF?%s)",
+			    image->path, best->base, percent,
+			    best->off && best->on >= best->off && !told ? " " IN_TURN
+									: "");
 	return hlg_output_error(&err);
 }
 
@@ -370,7 +383,7 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		hlg_image_fail_unread(image, err);
 		status = hlg_output_error(err);
 	} else if (found.n == 0 && kvm.n == 0) {
-		status = not_found(image, left, &found,
+		status = not_found(run, image, all, left, &found,
 				   tally->found + tally->recorded != 0);
 	} else {
 		if (found.n)
