@@ -20,7 +20,7 @@ ERRORS = [
 		return;
 	}
 	t->user_ns""", "exits pair"),
-    ("tools/exits/pair.c", "vcpu->inner += turn->vmm;", "vcpu->inner = turn->vmm;", "exits pair"),
+    ("tools/exits/pair.c", "].inner += turn->vmm;", "].inner = turn->vmm;", "exits pair"),
     ("tools/exits/pair.c", "	p->sums->lone.exits += turn->open;\n	if (turn->in_guest",
      "	if (turn->in_guest", "exits pair"),
     ("tools/exits/pair.c", "		p->sums->lone.entries++;\n	t->port", "		p->sums->lone.entries |= 1;\n	t->port",
@@ -35,8 +35,8 @@ ERRORS = [
     ("tools/exits/pair.c", "hlg_exits_gap(&p->gaps, time - 1, time, HLG_ANY_CPU)",
      "hlg_exits_gap(&p->gaps, time, time, HLG_ANY_CPU)", "exits pair"),
     ("tools/exits/pair.c", "item->a & ~UINT64_C(0xfff)", "item->a & ~UINT64_C(0x1fff)", "exits pair"),
-    ("tools/exits/pair.c", "		p->sums->vcpus[any->row].run += item->time - t->run_time;",
-     "		p->sums->vcpus[any->row].run += item->time - t->user_time;", "exits pair"),
+    ("tools/exits/pair.c", "		p->sums->vcpus[row].run += item->time - t->run_time;",
+     "		p->sums->vcpus[row].run += item->time - t->user_time;", "exits pair"),
     # exits: sums, reading, tables
     ("tools/exits/sums.c", "	cell->total += from->total;\n", "", "exits sums"),
     ("tools/exits/sums.c", "	key.vcpu += first_vcpu;", "	key.vcpu = first_vcpu;", "exits sums"),

@@ -11,6 +11,7 @@ headers of tools/exits/ say of their pairs, calls, times, shares and percentiles
 the list they were made from, and must be what the command writes, figure by figure.
 """
 import collections
+import copy
 import csv
 import io
 import json
@@ -183,13 +184,13 @@ class Judge:
             choice = Choice(self.rng, self.files)
             expected = Expected(self.guest, choice, [
                 Reading(made, choice.keeps, choice.time(made.first)) for made in self.files])
-            for line in (*self.compare(choice, expected), *self.add_up(choice)):
+            for line in (*self.compare(choice, expected), *self.add_up(choice),
+                         *self.split_up(choice)):
                 yield f"{' '.join(choice.words)}: {line}"
 
     def add_up(self, choice):
         """What some sandboxes have, and the others (0: what is of none that is known), is all."""
-        if choice.port or choice.reason or not all(
-                any(r.is_run() for r in made.records) for made in self.files):
+        if choice.port or choice.reason or not self.knows_sandboxes():
             return
         last = self.rng.choice((0, 1, 1, 2))
         whole, *parts = (self.ask(choice, "--format=json", *words) for words in (
@@ -200,6 +201,34 @@ class Judge:
             sums = {name: sum(part[what][name] for part in parts if part) for name in whole[what]}
             if whole[what] != sums:
                 yield f"{what} of sandboxes up to {last} and behind: {sums}, not {whole[what]}"
+
+    def split_up(self, choice):
+        """Rows by sandbox are those that each has where it alone is selected, but for the whole
+        that their shares are of; 0 is what is of none that is known."""
+        if not self.knows_sandboxes():
+            return
+        choice = copy.copy(choice)
+        choice.words = [word for word in choice.words if word[:5] not in ("--by=", "--top")]
+        tid = ["--by=tid"] if choice.by_tid else []
+        told = self.ask(choice, "--format=json", "--by=sandbox" + ",tid" * choice.by_tid)
+        whole = self.by_sandbox(told)
+        for n in range(max((key[2] for key in whole), default=0) + 2):
+            part = self.by_sandbox(self.ask(choice, "--format=json", f"--sandbox={n}", *tid), n)
+            if part != {key: rows for key, rows in whole.items() if key[2] == n}:
+                yield f"sandbox {n}: {whole}, not {part}"
+
+    def knows_sandboxes(self):
+        return all(any(r.is_run() for r in made.records) for made in self.files)
+
+    @staticmethod
+    def by_sandbox(told, n=None):
+        found = collections.defaultdict(list)
+        for table in json.loads(told)["tables"] if told else ():
+            for row in table["rows"]:
+                sandbox = row.pop("sandbox", 0) if n is None else n
+                del row["percent"]
+                found[table["kind"], table["by"], sandbox].append(row)
+        return dict(found)
 
     def compare(self, choice, expected):
         out = self.ask(choice, "--format=json")
@@ -303,7 +332,7 @@ class Judge:
 
     def compare_csv(self, out, expected, told):
         names = "name isa number pid tid vcpu count percent percent_of total min mean p50 p90 " \
-            "p99 max".split()
+            "p99 max sandbox".split()
         rows = [["record", "kind", *names]]
 
         def put(record, kind, **values):

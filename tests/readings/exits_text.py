@@ -70,7 +70,7 @@ class Table:
         self.text, self.screen, self.by, self.kind = text, text.screen, table["by"], table["kind"]
         self.all = table["rows"]
         self.rows = self.all[:top or None]
-        if self.by == "call" and not text.by_tid:
+        if self.by == "call" and not text.splits:
             self.rows = self.all
         # A line that says that there is one more is no shorter than that one.
         if text.top is None and len(self.all) == len(self.rows) + 1:
@@ -96,6 +96,10 @@ class Table:
             behind = f" vCPU {row['vcpu']}" if row.get("vcpu") is not None else ""
         elif self.text.by_tid:
             behind = f" (tid {row['tid']})"
+        if self.text.by_sandbox:
+            sandbox = f"sandbox {row['sandbox']}" if "sandbox" in row else "no sandbox known"
+            behind = f"{behind.rstrip(')')}, {sandbox}" if behind else f" ({sandbox}"
+            behind = behind.replace("(", "") if self.by == "vcpu" else behind + ")"
         return before, behind
 
     def columns(self):
@@ -166,7 +170,8 @@ class Text:
 
     def __init__(self, judge, screen, choice, told, whole):
         self.judge, self.screen, self.told, self.whole = judge, screen, told, whole
-        self.by_tid, self.top = choice.by_tid, choice.top_asked
+        self.by_tid, self.by_sandbox = choice.by_tid, choice.by_sandbox
+        self.splits, self.top = choice.by_tid or choice.by_sandbox, choice.top_asked
         self.selected = choice.selected()
         self.kind = "exit" if told["pairs"]["exit"] or "kernel_ns" in told["time"] else "vmm"
         self.readings = choice.readings
@@ -241,7 +246,7 @@ class Text:
         return table["kind"] != self.kind and len(table["rows"]) == 1
 
     def is_shown(self, table):
-        is_detail = not self.by_tid if table["by"] == "vcpu" else table["kind"] != self.kind
+        is_detail = not self.splits if table["by"] == "vcpu" else table["kind"] != self.kind
         return bool(table["rows"]) and not self.is_line(table) and (
             self.screen.verbose or not is_detail)
 
@@ -329,7 +334,11 @@ class Judge:
     def judge(self):
         for _ in range(2):
             choice = Choice(self.rng, self.files)
-            words = [word for word in choice.words if not word.startswith("--top=")]
+            words = [word for word in choice.words if word[:5] not in ("--by=", "--top")]
+            choice.by_sandbox = self.rng.random() < .4 and all(
+                any(r.is_run() for r in made.records) for made in self.files)
+            by = ",".join(["tid"] * choice.by_tid + ["sandbox"] * choice.by_sandbox)
+            words += [f"--by={by}"] * bool(by)
             told = self.json(words)
             # Shares are of all pairs, whichever of them are shown.
             all_told = self.json([word for word in words if word.split("=")[0] not in (

@@ -25,7 +25,7 @@ const char *hlg_exits_by_word(enum hlg_exits_by by)
 
 size_t hlg_exits_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
 {
-	if (t->by == HLG_EXITS_BY_CALL && !r->by_tid)
+	if (t->by == HLG_EXITS_BY_CALL && !hlg_exits_splits(r))
 		return t->n; /* a handful, and of all rows what is asked for most */
 	/* A line that says that there is one more is no shorter than that one. */
 	return r->top && r->top + r->fitted < t->n ? r->top : t->n;
@@ -145,6 +145,8 @@ const struct hlg_column hlg_exits_columns[HLG_EXITS_COLUMNS] = {
 	{"p90", NULL, .type = HLG_VALUE_NS},
 	{"p99", NULL, .type = HLG_VALUE_NS},
 	{"max", NULL, .type = HLG_VALUE_NS},
+	[HLG_EXITS_SANDBOX] = {"sandbox", NULL, .type = HLG_VALUE_COUNT,
+			       .flags = HLG_COLUMN_OMIT},
 };
 
 static void set_number(struct hlg_value *v, const struct hlg_exits_table *t,
@@ -174,6 +176,7 @@ void hlg_exits_set_values(struct hlg_value v[static HLG_EXITS_COLUMNS],
 	v[HLG_EXITS_PID] = hlg_table_id_value(row->pid);
 	v[HLG_EXITS_TID] = hlg_table_id_value(row->tid);
 	v[HLG_EXITS_VCPU] = hlg_table_id_value(row->vcpu);
+	v[HLG_EXITS_SANDBOX] = hlg_table_id_value(row->sandbox > 0 ? row->sandbox : -1);
 	v[HLG_EXITS_COUNT] = hlg_table_count_value(row->n);
 	if (hlg_exits_has_share(row)) {
 		v[HLG_EXITS_PERCENT] =

@@ -22,7 +22,8 @@ enum {
 	HLG_EXITS_PERCENT_OF,
 	HLG_EXITS_TIMES, /* total, min, mean, p50, p90, p99, max */
 	HLG_EXITS_TIMES_END = HLG_EXITS_TIMES + 7,
-	HLG_EXITS_COLUMNS = HLG_EXITS_TIMES_END
+	HLG_EXITS_SANDBOX = HLG_EXITS_TIMES_END,
+	HLG_EXITS_COLUMNS
 };
 
 extern const struct hlg_column hlg_exits_columns[HLG_EXITS_COLUMNS];

@@ -51,16 +51,58 @@ static bool in_window(const struct hlg_exits_pairing *p, uint64_t time)
 	return time >= p->start && time < p->stop;
 }
 
-/* Does what of the thread begins at a time count? */
-static bool is_chosen(const struct hlg_exits_pairing *p, const struct hlg_exits_thread *t,
-		      uint64_t time)
+/* A part of a vCPU that is looked for. */
+struct part {
+	const struct hlg_exits_vcpu *vcpus;
+	uint32_t whole;
+	int64_t sandbox;
+};
+
+static bool is_part(const void *ctx, uint32_t number)
+{
+	const struct part *part = ctx;
+	const struct hlg_exits_vcpu *v = &part->vcpus[number],
+				    *whole = &part->vcpus[part->whole];
+
+	return v->sandbox == part->sandbox && v->pid == whole->pid &&
+	       v->tid == whole->tid && v->id == whole->id;
+}
+
+/* The row of what a vCPU, which has one, ran of a sandbox; UINT32_MAX without memory. */
+static uint32_t row_in(struct hlg_exits_pairing *p, uint32_t row, uint32_t sandbox)
+{
+	struct hlg_exits_sums *sums = p->sums;
+	const struct hlg_exits_vcpu whole = sums->vcpus[row];
+	const struct part part = {sums->vcpus, row, sandbox};
+	uint64_t hash = hlg_hash_word(hlg_hash_word(HLG_HASH_SEED, row), sandbox);
+	uint32_t number = hlg_index_find(&p->of_sandboxes, hash, is_part, &part);
+
+	if (number != HLG_INDEX_NONE)
+		return number;
+	number = hlg_exits_add_vcpu(sums, whole.pid, whole.tid, whole.id);
+	if (number == UINT32_MAX || !hlg_index_add(&p->of_sandboxes, hash, number)) {
+		sums->no_memory = true;
+		return UINT32_MAX;
+	}
+	sums->vcpus[number].sandbox = sandbox;
+	return number;
+}
+
+/* Does what of the thread begins at a time count? Then *row is that of its vCPU, or where
+ * sandboxes are told apart of the part of it. */
+static bool is_chosen(struct hlg_exits_pairing *p, const struct hlg_exits_thread *t,
+		      uint64_t time, uint32_t *row)
 {
 	struct hlg_sample sample = {.tid = (int32_t)(t->id >> 32), .time = time};
 
-	if (!in_window(p, time) || !p->sandboxes)
+	if (!in_window(p, time) || (!p->sandboxes && !p->by_sandbox))
 		return in_window(p, time);
 	hlg_turns_tell(p->turns, &sample);
-	return hlg_number_list_has(p->sandboxes, sample.sandbox);
+	if (p->sandboxes && !hlg_number_list_has(p->sandboxes, sample.sandbox))
+		return false;
+	if (p->by_sandbox)
+		*row = row_in(p, *row, sample.sandbox);
+	return *row != UINT32_MAX;
 }
 
 static bool is_halt(const struct hlg_exits_pairing *p, uint64_t port)
@@ -138,7 +180,7 @@ static void settle_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t)
 	if (!t->user_done)
 		return;
 	t->user_done = false;
-	if (!is_chosen(p, t, t->user_time))
+	if (!is_chosen(p, t, t->user_time, &t->user.vcpu))
 		return;
 	if (is_halt(p, t->user.port)) {
 		/* What KVM's own records tell is told by them. */
@@ -177,14 +219,16 @@ static void take_exit(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		      const struct hlg_exits_item *item)
 {
 	struct hlg_exits_turn *turn = turn_of(p, t, item->vcpu);
+	uint32_t row;
 
 	if (!turn)
 		return;
+	row = turn->row;
 	p->sums->lone.exits += turn->open;
-	if (turn->in_guest && is_chosen(p, t, turn->entry_time) &&
+	if (turn->in_guest && is_chosen(p, t, turn->entry_time, &row) &&
 	    !hlg_exits_is_torn(&p->gaps, turn->entry_time, turn->entry_cpu, item->time,
 			       item->cpu))
-		p->sums->vcpus[turn->row].guest += item->time - turn->entry_time;
+		p->sums->vcpus[row].guest += item->time - turn->entry_time;
 	turn->in_guest = false;
 	turn->open = true;
 	turn->exit = *item;
@@ -215,7 +259,7 @@ static bool is_flush(struct hlg_exits_turn *turn, const struct hlg_exits_item *i
 static void close_exit(struct hlg_exits_pairing *p, const struct hlg_exits_thread *t,
 		       struct hlg_exits_turn *turn, const struct hlg_exits_item *item)
 {
-	struct hlg_exits_vcpu *vcpu = &p->sums->vcpus[turn->row];
+	uint32_t row = turn->row;
 	uint64_t ns = item->time - turn->exit.time;
 	bool halt = is_halt(p, turn->port) || is_aborted(p, turn, item);
 
@@ -226,7 +270,7 @@ static void close_exit(struct hlg_exits_pairing *p, const struct hlg_exits_threa
 		p->sums->lone.lost++;
 		return;
 	}
-	if (!is_chosen(p, t, turn->exit.time))
+	if (!is_chosen(p, t, turn->exit.time, &row))
 		return;
 	hlg_exits_add(p->sums,
 		      &(struct hlg_exits_key){
@@ -236,13 +280,13 @@ static void close_exit(struct hlg_exits_pairing *p, const struct hlg_exits_threa
 			      .port = turn->port,
 			      .reason = turn->exit.b,
 			      .isa = turn->exit.c & (uint8_t)~HLG_EXITS_NO_RIP,
-			      .vcpu = turn->row,
+			      .vcpu = row,
 		      },
 		      ns);
 	if (halt)
 		return;
-	vcpu->outside += ns;
-	vcpu->inner += turn->vmm;
+	p->sums->vcpus[row].outside += ns;
+	p->sums->vcpus[row].inner += turn->vmm;
 }
 
 /* The guest is entered: for another call? */
@@ -262,18 +306,18 @@ static void begin_call(struct hlg_exits_turn *turn, const struct hlg_exits_item 
 static void end_call(struct hlg_exits_pairing *p, const struct hlg_exits_thread *t,
 		     struct hlg_exits_turn *turn)
 {
-	const struct hlg_exits_key key = {.kind = HLG_EXITS_CALL,
-					  .rip = turn->call_rip,
-					  .has_rip = turn->call_rip != 0,
-					  .port = HLG_NO_PORT,
-					  .vcpu = turn->row};
+	struct hlg_exits_key key = {.kind = HLG_EXITS_CALL,
+				    .rip = turn->call_rip,
+				    .has_rip = turn->call_rip != 0,
+				    .port = HLG_NO_PORT,
+				    .vcpu = turn->row};
 	bool whole = turn->called &&
 		     !hlg_exits_is_torn(&p->gaps, turn->call_time, turn->call_cpu,
 					turn->exit.time, turn->exit.cpu);
 
 	turn->called = false;
 	turn->halted = true;
-	if (whole && is_chosen(p, t, turn->call_time))
+	if (whole && is_chosen(p, t, turn->call_time, &key.vcpu))
 		hlg_exits_add(p->sums, &key, turn->exit.time - turn->call_time);
 }
 
@@ -309,14 +353,16 @@ static void take_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		      const struct hlg_exits_item *item)
 {
 	struct hlg_exits_turn *turn = open_turn(t), *any;
+	uint32_t row;
 
 	any = t->n_turns ? &t->turns[t->current] : turn_of(p, t, HLG_NO_VCPU);
 	if (!any)
 		return;
+	row = any->row;
 	p->sums->lone.user += t->user_open;
-	if (t->run_open && is_chosen(p, t, t->run_time) &&
+	if (t->run_open && is_chosen(p, t, t->run_time, &row) &&
 	    !hlg_exits_is_torn(&p->gaps, t->run_time, t->run_cpu, item->time, item->cpu))
-		p->sums->vcpus[any->row].run += item->time - t->run_time;
+		p->sums->vcpus[row].run += item->time - t->run_time;
 	t->run_open = false;
 	if (is_flush(turn, item))
 		t->port = p->sums->halt;
@@ -602,6 +648,7 @@ void hlg_exits_finish(struct hlg_exits_pairing *p)
 	}
 	free(p->threads);
 	hlg_index_finish(&p->of_threads);
+	hlg_index_finish(&p->of_sandboxes);
 	free(p->cpus);
 	hlg_queue_finish(&p->queue);
 	hlg_exits_gaps_finish(&p->gaps);

@@ -80,7 +80,9 @@ struct hlg_exits_pairing {
 	 * owned. */
 	const struct hlg_number_list *sandboxes;
 	const struct hlg_turns *turns;
-	bool has_runs, has_entries; /* the recording has KVM_RUN, kvm_entry */
+	bool by_sandbox; /* as turns tell, what a vCPU ran of each is counted apart */
+	struct hlg_index of_sandboxes; /* these, in the sums' vcpus */
+	bool has_runs, has_entries;    /* the recording has KVM_RUN, kvm_entry */
 	struct hlg_queue queue;
 	struct hlg_exits_gaps gaps;
 	struct hlg_exits_thread **threads;

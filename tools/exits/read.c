@@ -315,14 +315,16 @@ static int read_pairs(struct reader *r, const struct hlg_options *options,
 		      struct hlg_exits_sums *sums, struct hlg_err *err)
 {
 	struct hlg_turns *turns = NULL;
-	int rc = options->sandbox.n ? read_turns(&turns, r->path, err) : 0;
+	const bool by_sandbox = options->by & HLG_BY_SANDBOX;
+	int rc = options->sandbox.n || by_sandbox ? read_turns(&turns, r->path, err) : 0;
 
 	if (rc < 0)
 		return rc;
 	hlg_exits_begin(&r->pairing, sums);
 	r->pairing.start = r->window.start;
 	r->pairing.stop = r->window.stop;
-	r->pairing.sandboxes = turns ? &options->sandbox : NULL;
+	r->pairing.sandboxes = options->sandbox.n ? &options->sandbox : NULL;
+	r->pairing.by_sandbox = by_sandbox;
 	r->pairing.turns = turns;
 	rc = read_all(r, err);
 	hlg_exits_finish(&r->pairing);

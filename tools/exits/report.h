@@ -21,7 +21,7 @@ struct hlg_exits_report {
 	bool picks; /* of that, --reason and --port: rows are of some of the pairs alone
 		     */
 	uint64_t recordings; /* that were read */
-	bool by_tid;
+	bool by_tid, by_sandbox;
 	uint64_t top; /* rows of a table; 0: all */
 	bool fitted;  /* text: nobody has said how many; less where the screen is low */
 	struct hlg_colour colours;
@@ -31,5 +31,11 @@ struct hlg_exits_report {
 	const struct hlg_space *space;
 	struct hlg_report *check; /* of the addresses that exits left from */
 };
+
+/* Are all tables split, by thread or sandbox? */
+static inline bool hlg_exits_splits(const struct hlg_exits_report *r)
+{
+	return r->by_tid || r->by_sandbox;
+}
 
 #endif

@@ -185,8 +185,18 @@ uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *s, int32_t pid, int32_t tid,
 		s->no_memory = true;
 		return UINT32_MAX;
 	}
-	s->vcpus[s->n_vcpus] = (struct hlg_exits_vcpu){.pid = pid, .tid = tid, .id = id};
+	s->vcpus[s->n_vcpus] =
+		(struct hlg_exits_vcpu){.pid = pid, .tid = tid, .id = id, .sandbox = -1};
 	return (uint32_t)s->n_vcpus++;
+}
+
+uint64_t hlg_exits_n_vcpus(const struct hlg_exits_sums *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_vcpus; i++)
+		n += s->vcpus[i].sandbox < 0;
+	return n;
 }
 
 static void add_lone(struct hlg_exits_lone *to, const struct hlg_exits_lone *from)

@@ -58,10 +58,13 @@ struct hlg_exits_value {
 	uint32_t cell;
 };
 
-/* A vCPU: what one thread ran under one number. */
+/* A vCPU: what one thread ran under one number. Where sandboxes are told apart, what it
+ * ran of each of them is another one, beside the whole, which then has nothing. */
 struct hlg_exits_vcpu {
 	int32_t pid, tid;
 	int64_t id;       /* -1: not recorded */
+	int64_t sandbox;  /* that it is a part of; 0: of none that is known; -1: the whole
+			   */
 	uint64_t guest;   /* ns from kvm_entry to kvm_exit */
 	uint64_t outside; /* ns of pairs of HLG_EXITS_GUEST */
 	uint64_t inner;   /* ns of these in the VMM */
@@ -121,6 +124,9 @@ void hlg_exits_merge(struct hlg_exits_sums *sums, const struct hlg_exits_sums *o
 /* The number of a new vCPU; UINT32_MAX without memory, which counts as no_memory. */
 uint32_t hlg_exits_add_vcpu(struct hlg_exits_sums *sums, int32_t pid, int32_t tid,
 			    int64_t id);
+
+/* How many there are, whether in one piece or by sandbox. */
+uint64_t hlg_exits_n_vcpus(const struct hlg_exits_sums *sums);
 
 void hlg_exits_sums_finish(struct hlg_exits_sums *sums);
 

@@ -36,6 +36,7 @@ static const char *const call_names[NO_CALL] = {
 /* What tells a cell's row from another, and the cell. */
 struct sorted {
 	uint64_t major, minor;
+	int64_t sandbox;
 	int32_t tid;
 	uint32_t cell;
 };
@@ -73,7 +74,9 @@ static int compare_sorted(const void *a, const void *b)
 		return x->major < y->major ? -1 : 1;
 	if (x->minor != y->minor)
 		return x->minor < y->minor ? -1 : 1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->sandbox > y->sandbox) - (x->sandbox < y->sandbox);
 }
 
 static int compare_spent(const void *a, const void *b)
@@ -99,7 +102,9 @@ static int compare_rows(const void *a, const void *b)
 		return names;
 	if (x->tid != y->tid)
 		return x->tid < y->tid ? -1 : 1;
-	return (x->vcpu > y->vcpu) - (x->vcpu < y->vcpu);
+	if (x->vcpu != y->vcpu)
+		return x->vcpu < y->vcpu ? -1 : 1;
+	return (x->sandbox > y->sandbox) - (x->sandbox < y->sandbox);
 }
 
 static int compare_calls(const void *a, const void *b)
@@ -168,7 +173,9 @@ static struct sorted sort_key(const struct hlg_exits_sums *sums, uint32_t cell,
 {
 	const struct hlg_exits_key *key = &sums->cells[cell].key;
 	const struct hlg_exits_vcpu *vcpu = &sums->vcpus[key->vcpu];
-	struct sorted s = {.tid = choice->by_tid ? vcpu->tid : -1, .cell = cell};
+	struct sorted s = {.tid = choice->by_tid ? vcpu->tid : -1,
+			   .sandbox = choice->by_sandbox ? vcpu->sandbox : -1,
+			   .cell = cell};
 	struct hlg_place place;
 
 	switch (table->by) {
@@ -264,6 +271,7 @@ static bool fill_row(struct hlg_exits_row *row, const struct hlg_exits_sums *sum
 		.pid = -1,
 		.tid = s->tid,
 		.vcpu = -1,
+		.sandbox = s->sandbox,
 		.min = UINT64_MAX,
 	};
 	if (table->by == HLG_EXITS_BY_REASON) {

@@ -31,6 +31,7 @@ struct hlg_exits_row {
 		kind;     /* its table's; of calls, others too: they have no share */
 	int32_t pid, tid; /* vCPUs, and if split by thread; else -1 */
 	int64_t vcpu;     /* vCPUs: its number, -1 not recorded */
+	int64_t sandbox;  /* if split by it; 0: none is known; else -1 */
 	uint64_t n, total, min, p50, p90, p99, max; /* ns */
 	const uint64_t *octaves;    /* reasons: as hlg_exits_histogram, in the table */
 	struct hlg_exits_vcpu time; /* vCPUs: of all pairs */
@@ -54,7 +55,7 @@ struct hlg_exits_choice {
 	const char *reason; /* a name with * and ?, or a number; NULL: any */
 	const struct hlg_number_list *port; /* NULL, empty: any */
 	const struct hlg_calls_ports *ports;
-	bool by_tid;
+	bool by_tid, by_sandbox;
 	bool demangle;
 	const struct hlg_report *check; /* of addresses: which functions are named */
 };

@@ -49,6 +49,27 @@ static const char *heading(char buf[static 32], const struct hlg_exits_report *r
 	return buf;
 }
 
+/* "vCPU 0, sandbox 3"; "(tid 7, sandbox 3)" */
+static void write_whose(char buf[static 64], const struct hlg_exits_report *r,
+			const struct hlg_exits_table *t, const struct hlg_exits_row *row)
+{
+	const bool of_vcpu = t->by == HLG_EXITS_BY_VCPU;
+	char id[32] = "", sandbox[40] = "";
+	const char *comma;
+
+	if (of_vcpu && row->vcpu >= 0)
+		snprintf(id, sizeof(id), "vCPU %" PRId64, row->vcpu);
+	else if (!of_vcpu && r->by_tid)
+		snprintf(id, sizeof(id), "tid %d", row->tid);
+	if (row->sandbox > 0)
+		snprintf(sandbox, sizeof(sandbox), "sandbox %" PRId64, row->sandbox);
+	else if (row->sandbox == 0)
+		strcpy(sandbox, "no sandbox known");
+	comma = id[0] && sandbox[0] ? ", " : "";
+	if (id[0] || sandbox[0])
+		snprintf(buf, 64, of_vcpu ? "%s%s%s" : "(%s%s%s)", id, comma, sandbox);
+}
+
 const char *hlg_exits_write_detail(char buf[static 64], const struct hlg_exits_report *r,
 				   const struct hlg_exits_table *t,
 				   const struct hlg_exits_row *row, bool behind)
@@ -58,10 +79,8 @@ const char *hlg_exits_write_detail(char buf[static 64], const struct hlg_exits_r
 		snprintf(buf, 64, "%s", row->isa);
 	else if (!behind && t->by == HLG_EXITS_BY_PORT && row->number < HLG_PORT_MMIO)
 		snprintf(buf, 64, "%" PRIu64, row->number);
-	else if (behind && row->vcpu >= 0)
-		snprintf(buf, 64, "vCPU %" PRId64, row->vcpu);
-	else if (behind && r->by_tid && t->by != HLG_EXITS_BY_VCPU)
-		snprintf(buf, 64, "(tid %d)", row->tid);
+	else if (behind)
+		write_whose(buf, r, t, row);
 	return buf;
 }
 
@@ -520,7 +539,8 @@ int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
 /* Is the table shown in text? */
 static bool is_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
 {
-	bool is_detail = t->by == HLG_EXITS_BY_VCPU ? !r->by_tid : t->kind != r->kind;
+	bool is_detail =
+		t->by == HLG_EXITS_BY_VCPU ? !hlg_exits_splits(r) : t->kind != r->kind;
 
 	return t->n && !is_line(t, r) && (r->verbose || !is_detail);
 }
@@ -529,7 +549,8 @@ static bool is_shown(const struct hlg_exits_report *r, const struct hlg_exits_ta
 static size_t n_table_lines(const struct hlg_exits_report *r,
 			    const struct hlg_exits_table *t, size_t rows)
 {
-	bool whole = rows + 1 >= t->n || (hlg_exits_is_of_calls(t) && !r->by_tid);
+	bool whole =
+		rows + 1 >= t->n || (hlg_exits_is_of_calls(t) && !hlg_exits_splits(r));
 	size_t n = whole ? t->n : rows;
 
 	if (t->by == HLG_EXITS_BY_VCPU)
@@ -601,7 +622,7 @@ static void write_tables(FILE *f, const struct hlg_exits_report *r)
 static char *lone_text(const struct hlg_exits_report *r, bool *detail)
 {
 	const struct hlg_exits_lone *lone = &r->sums->lone;
-	uint64_t most = 2 * (uint64_t)r->sums->n_vcpus, n;
+	uint64_t most = 2 * hlg_exits_n_vcpus(r->sums), n;
 	const char *name, *comma = "not counted: ";
 	struct hlg_memstream m;
 	FILE *f = hlg_memstream_open(&m);

@@ -173,6 +173,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.port = &args->port,
 		.ports = ports,
 		.by_tid = run->options.by & HLG_BY_TID,
+		.by_sandbox = run->options.by & HLG_BY_SANDBOX,
 		.demangle = run->options.demangle,
 		.check = check,
 	};
@@ -184,6 +185,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.picks = args->reason || args->port.n,
 		.recordings = run->recordings,
 		.by_tid = choice.by_tid,
+		.by_sandbox = choice.by_sandbox,
 		.top = run->options.top,
 		.wide = run->options.wide,
 		.verbose = run->options.verbose,
@@ -206,15 +208,14 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 	if (rc == 0 && run->notes.lost)
 		rc = hlg_err_memory(err, "report");
 	if (rc == 0)
-		rc = hlg_format_write(&(struct hlg_result){run->format, &r,
-							   hlg_exits_records, &r.colours,
-							   run->options.color, &r.screen,
-							   nothing->msg[0] ? nothing
-									   : NULL},
-				      run->options.out,
-				      hlg_pager_stream(args->inputs.no_pager, run->format,
-						       run->options.out),
-				      err);
+		rc = hlg_format_write(
+			&(struct hlg_result){run->format, &r, hlg_exits_records,
+					     &r.colours, run->options.color, &r.screen,
+					     nothing->msg[0] ? nothing : NULL},
+			run->options.out,
+			hlg_pager_stream(args->inputs.no_pager, run->format,
+					 run->options.out),
+			err);
 	check->options = &run->options; /* which say where it went */
 	if (rc == 0)
 		hlg_run_warn(check, run->format, "");
@@ -328,9 +329,10 @@ static void leave_out(struct hlg_inputs *in, int *status)
 
 static int check_options(const struct hlg_options *options, struct hlg_err *err)
 {
-	if (options->by & ~(unsigned)HLG_BY_TID)
+	if (options->by & ~(unsigned)(HLG_BY_TID | HLG_BY_SANDBOX))
 		return hlg_err_set(err, HLG_EWORDS,
-				   "--by: exits are split by tid only (use --by=tid)");
+				   "--by: exits are split by tid and sandbox only (use "
+				   "--by=tid or --by=sandbox)");
 	return 0;
 }
 
@@ -346,8 +348,8 @@ static void read_versions(const struct hlg_run *run, struct hlg_calls_ports *por
 			sums->io_page = true;
 }
 
-/* Options that select no exit, of recordings that have some or not, are told: in *nothing,
- * whose message is empty else. */
+/* Options that select no exit, of recordings that have some or not, are told: in
+ * *nothing, whose message is empty else. */
 static void check_selection(const struct hlg_options *options,
 			    const struct hlg_exits_sums *sums, struct hlg_err *nothing)
 {
@@ -469,7 +471,7 @@ const struct hlg_verb hlg_verb_exits = {
 	.shared = "input quiet by color demangle force format no-pager output pid "
 		  "sandbox strict-base tid time top verbose wide",
 	.formats = hlg_exits_formats,
-	.by = "tid",
+	.by = "tid,sandbox",
 	.fallbacks =
 		(const struct hlg_verb_fallback[]){{"top", "(20 in text, else 0)"}, {0}},
 	.options = options,

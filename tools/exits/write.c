@@ -170,7 +170,8 @@ static json_t *row_of(const struct hlg_exits_report *r, const struct hlg_exits_t
 		      const struct hlg_exits_row *row)
 {
 	static const unsigned char name[] = {HLG_EXITS_NAME};
-	static const unsigned char rest[] = {HLG_EXITS_PID, HLG_EXITS_TID, HLG_EXITS_VCPU,
+	static const unsigned char rest[] = {HLG_EXITS_PID,   HLG_EXITS_TID,
+					     HLG_EXITS_VCPU,  HLG_EXITS_SANDBOX,
 					     HLG_EXITS_COUNT, HLG_EXITS_PERCENT};
 	const struct hlg_table first = {hlg_exits_columns, name, sizeof(name), {0}, {0}};
 	const struct hlg_table then = {hlg_exits_columns, rest, sizeof(rest), {0}, {0}};
