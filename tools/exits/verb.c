@@ -467,6 +467,7 @@ const struct hlg_verb hlg_verb_exits = {
 		    "only\n"
 		    "hlguest exits --format=html -o exits.html guest.elf\ta page, to "
 		    "send on",
+	.record = "--exits",
 	.files = "elf recording",
 	.shared = "input quiet by color demangle force format no-pager output pid "
 		  "sandbox strict-base tid time top verbose wide",

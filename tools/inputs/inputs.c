@@ -74,11 +74,20 @@ static const char *find_named(const struct hlg_inputs *in)
 	return NULL;
 }
 
+/* How a recording for the verb is made: "hlguest record --exits -- VMM" */
+static const char *how_to_record(char buf[static 80], const struct hlg_verb *verb)
+{
+	snprintf(buf, 80, "hlguest record %s%s-- VMM", verb->record ? verb->record : "",
+		 verb->record ? " " : "");
+	return buf;
+}
+
 /* The same without a recording, where there is none by default. */
 static int no_recording(const struct hlg_inputs *in, struct hlg_err *err)
 {
 	const char *other = find_other(in, HLG_FILE_KIND_OTHER);
 	bool own = hlg_inputs_own_word(in->verb);
+	char how[80];
 
 	/* With an ELF a word that is no file is the verb's, unless only a file is called
 	 * so. */
@@ -87,9 +96,8 @@ static int no_recording(const struct hlg_inputs *in, struct hlg_err *err)
 	if (other && own && hlg_inputs_check_there(other, err) < 0)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: no such file, and no recording is given (name "
-				   "both, guest.elf perf.data, or make one: hlguest "
-				   "record -- VMM)",
-				   other);
+				   "both, guest.elf perf.data, or make one: %s)",
+				   other, how_to_record(how, in->verb));
 	if (other)
 		return hlg_inputs_check_there(other, err) < 0
 			       ? HLG_EINPUT
@@ -100,8 +108,8 @@ static int no_recording(const struct hlg_inputs *in, struct hlg_err *err)
 	return hlg_err_set(
 		err, HLG_EWORDS,
 		"%s: no recording is given, and there is no " HLG_INPUTS_DEFAULT
-		" (name one, or make one: hlguest record -- VMM)",
-		in->verb->name);
+		" (name one, or make one: %s)",
+		in->verb->name, how_to_record(how, in->verb));
 }
 
 /* Of recordings and images of one side. */

@@ -445,6 +445,7 @@ const struct hlg_verb hlg_verb_windows = {
 		    "hlguest windows --format=csv guest.elf\ta row for each window\n"
 		    "hlguest windows --format=html -o windows.html guest.elf\ta picture "
 		    "and the sums, to send on",
+	.record = "--windows=EVENTS -c N",
 	.files = "elf recording",
 	.shared = "input quiet cpu demangle event force format mode no-pager output pid "
 		  "strict-base tid time verbose wide",
