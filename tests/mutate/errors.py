@@ -37,6 +37,12 @@ ERRORS = [
     ("tools/exits/pair.c", "item->a & ~UINT64_C(0xfff)", "item->a & ~UINT64_C(0x1fff)", "exits pair"),
     ("tools/exits/pair.c", "		p->sums->vcpus[row].run += item->time - t->run_time;",
      "		p->sums->vcpus[row].run += item->time - t->user_time;", "exits pair"),
+    ("tools/exits/pair.c", "		p->sums->vcpus[any->row].run += item->time - t->run_time;",
+     "		p->sums->vcpus[any->row].run += item->time - t->user_time;", "exits pair"),
+    ("tools/exits/pair.c", ".tid = (int32_t)(t->id >> 32)", ".tid = (int32_t)t->id",
+     "exits, their figures"),
+    ("tools/exits/probe.c", "		if (needs > p->needs)\n", "		if (needs != p->needs)\n",
+     "exits, their figures"),
     # exits: sums, reading, tables
     ("tools/exits/sums.c", "	cell->total += from->total;\n", "", "exits sums"),
     ("tools/exits/sums.c", "	key.vcpu += first_vcpu;", "	key.vcpu = first_vcpu;", "exits sums"),

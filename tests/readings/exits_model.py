@@ -182,14 +182,15 @@ class Judge:
     def judge(self):
         for _ in range(2):
             choice = Choice(self.rng, self.files)
-            expected = Expected(self.guest, choice, [
-                Reading(made, choice.keeps, choice.time(made.first)) for made in self.files])
-            for line in (*self.compare(choice, expected), *self.add_up(choice),
-                         *self.split_up(choice)):
+            readings = [Reading(made, choice.keeps, choice.time(made.first))
+                        for made in self.files]
+            for line in (*self.compare(choice, Expected(self.guest, choice, readings)),
+                         *self.add_up(choice, readings), *self.split_up(choice)):
                 yield f"{' '.join(choice.words)}: {line}"
 
-    def add_up(self, choice):
-        """What some sandboxes have, and the others (0: what is of none that is known), is all."""
+    def add_up(self, choice, readings):
+        """What some sandboxes have, and the others (0: what is of none that is known), is all. Of
+        none is what begins before its thread's first KVM_RUN."""
         if choice.port or choice.reason or not self.knows_sandboxes():
             return
         last = self.rng.choice((0, 1, 1, 2))
@@ -201,6 +202,12 @@ class Judge:
             sums = {name: sum(part[what][name] for part in parts if part) for name in whole[what]}
             if whole[what] != sums:
                 yield f"{what} of sandboxes up to {last} and behind: {sums}, not {whole[what]}"
+        if last == 0 and not any(r.lone[LATE] or r.lone[BAD] for r in readings):
+            early = sum(r.is_early(pair) for r in readings for pair in r.pairs
+                        if pair.kind in ("exit", "vmm"))
+            told = sum(parts[0]["pairs"].values()) if parts[0] else 0
+            if told != early:
+                yield f"{told} pairs of no sandbox, not {early}"
 
     def split_up(self, choice):
         """Rows by sandbox are those that each has where it alone is selected, but for the whole

@@ -101,6 +101,12 @@ class Reading:
     def counts(self, record):
         return self.window[0] <= record.time < self.window[1]
 
+    def is_early(self, pair):
+        """Did its thread not run a vCPU before?"""
+        begin = pair.begin
+        return not any(r.is_run() and (r.pid, r.tid) == (begin.pid, begin.tid) and
+                       r.time <= begin.time for r in self.made.records)
+
     def add(self, pair, end):
         pair.ns = end.time - pair.begin.time
         if self.counts(pair.begin):

@@ -68,7 +68,7 @@ class Record:
     def __init__(self, event, time, cpu, task, values):
         self.event, self.time, self.cpu, self.values = event, time, cpu, values
         self.pid, self.tid = task
-        self.short = False  # without its fields
+        self.short = 0  # bytes of raw data that stay, too few for its fields
 
     def __getattr__(self, name):
         return self.values.get(name, 0)
@@ -167,7 +167,7 @@ class Made:
             self.thread((rng.choice((40, 41)), 50 + i))
         self.records.sort(key=lambda r: r.time)
         self.misplace(rng.choice((0, 0, .01, .05)))
-        self.shorten(rng.choice((0, 0, 0, .01)))
+        self.shorten(rng.choice((0, 0, .02)))
         self.losses = []
         self.lose(rng.choice((0, 0, .01, .05)), rng.choice((0, .3, 1)))
         self.records = [r for r in self.records if self.has(r.event)]
@@ -321,10 +321,14 @@ class Made:
         self.records.sort(key=lambda r: r.time)
 
     def shorten(self, share):
-        """What needs no field, as kvm_entry where neither is known, is good without."""
+        """What needs no field, as kvm_entry where neither is known, is good without; and what
+        needs one of 4 bytes that may come first, with 12."""
+        second = {"kvm_entry": "rip", "kvm_exit": "guest_rip"}
         for r in self.records:
-            r.short = self.rng.random() < share and (
-                r.event != "kvm_entry" or bool({"vcpu_id", "rip"} & self.fields))
+            if self.rng.random() < share and (
+                    r.event != "kvm_entry" or bool({"vcpu_id", "rip"} & self.fields)):
+                known = second.get(r.event) in {None} | self.fields
+                r.short = self.rng.choice((4, 12) if known else (4,))
 
     def lose(self, share, told):
         rng = self.rng
@@ -351,9 +355,10 @@ class Made:
         if r.event is None:
             return make.lost(r.time, r.cpu, r.n)
         data = make.sample(r.event, r.time, r.cpu, r.pid, r.tid, **r.values)
-        if r.short:  # 60: up to the raw data, of which 4 bytes stay
-            data = data[:6] + struct.pack("<H", 64) + data[8:56] + struct.pack("<I", 4)
-            data += bytes(4)
+        if r.short:  # 60: up to the raw data
+            raw = data[60:60 + r.short]
+            data = data[:6] + struct.pack("<H", 60 + len(raw)) + data[8:56]
+            data += struct.pack("<I", len(raw)) + raw
         return data
 
     def write_to(self, path):
