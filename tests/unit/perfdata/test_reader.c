@@ -81,8 +81,8 @@ START_TEST(event_by_identifier)
 {
 	const uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP;
 	struct kit_event events[] = {
-		{{.sample_type = type}, {5, 6}, "a"},
-		{{.sample_type = type}, {7, 105}, "b"},
+		{{.sample_type = type}, {5, 6, 105}, "a"},
+		{{.sample_type = type}, {7, 105}, "b"}, /* an id's last event has it */
 		{{.sample_type = type}, {8}, "never"},
 	};
 	const uint64_t ids[] = {7, 5, 0, 105, 99, 6};

@@ -202,6 +202,9 @@ EXPRESSION(test_long, "0x92, 0x03", 200);
 		".cfi_endproc\n"                                                         \
 		".size " #name ", . - " #name "\n")
 
+/* The frame is rsp, so that of its caller, which is itself, is no further up. */
+RULES(test_stays, "0x0f, 0x02, 0x77, 0x00");
+
 /* The frame is rsp + more + what 4 and 5, 5 and 5, 5 and 4, -1 and 0 compared are, as
  * bits. */
 #define COMPARED(name, op, more)                                                         \
@@ -460,6 +463,23 @@ START_TEST(expressions)
 }
 END_TEST
 
+/* Else it would go on until there is no room for callers. */
+START_TEST(frames_go_up)
+{
+	const uint64_t back = (uint64_t)test_stays + 1;
+
+	open_self();
+	take();
+	copy.regs[4] = copy.from + 64;
+	memcpy(copy.bytes + 56, &back, 8);
+	copy.regs[16] = (uint64_t)test_stays;
+	ck_assert_uint_eq(walk_copy(), HLG_WALK_NO_CFI);
+	ck_assert_uint_eq(n_callers, 1);
+	ck_assert_uint_eq(callers[0], back);
+	close_self();
+}
+END_TEST
+
 /* Each operation that compilers and linkers may put into tables, as DWARF has it. */
 START_TEST(operations)
 {
@@ -623,6 +643,7 @@ int main(void)
 	tcase_add_test(tc, cut);
 	tcase_add_test(tc, sizes);
 	tcase_add_test(tc, expressions);
+	tcase_add_test(tc, frames_go_up);
 	tcase_add_test(tc, operations);
 	tcase_add_test(tc, nonsense);
 	tcase_add_test(tc, entered);
