@@ -150,13 +150,14 @@ def here(bench):
     shutil.copy2(bench.path("sum.pb.gz"), bench.path("kept"))
     bench.run("report", "-q", "guest.elf", bench.names[0], "--format=pprof", "-o", "less.pb.gz")
     bench.run("report", "-q", "guest.elf", *bench.names[:-1], "--format=pprof", "-o", "read.pb.gz")
-    for name, seconds, said in (("kept", 1, "is older than the plan"), ("list", 0, "cannot be read"),
-                                ("less.pb.gz", 0, "is of other recordings"),
-                                ("read.pb.gz", 0, "is of other recordings")):
+    for name, ns, said in (("kept", 10**9, "is older than the plan"),
+                           ("kept", 1, "is older than the plan"), ("list", 0, "cannot be read"),
+                           ("less.pb.gz", 0, "is of other recordings"),
+                           ("read.pb.gz", 0, "is of other recordings")):
         shutil.copy(bench.path(name), bench.path("sum.pb.gz"))
-        if seconds:
-            then = os.stat(bench.path("sum.pb.gz.d/plan")).st_mtime - seconds
-            os.utime(bench.path("sum.pb.gz"), (then, then))
+        if ns:
+            then = os.stat(bench.path("sum.pb.gz.d/plan")).st_mtime_ns - ns
+            os.utime(bench.path("sum.pb.gz"), ns=(then, then))
         out, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
         if status != 1 or f"sum       sum.pb.gz: {said}" not in out:
             yield f"status: {name} as the sum: {status}, {out}{err}"
@@ -226,14 +227,15 @@ def again(bench):
         yield f"a list with NULs: {status}, {out}{err}"
     bench.again()
     bench.submit()
-    os.unlink(os.path.join(folder, rng[1]))
-    with open(os.path.join(folder, "list/1"), "ab") as f:
-        f.write(b"rec/more.data\0")
+    for k in 0, 1:
+        os.unlink(os.path.join(folder, rng[k]))
+        with open(os.path.join(folder, f"list/{k}"), "ab") as f:
+            f.write(b"rec/more.data\0")
     os.unlink(bench.path("sum.pb.gz"))
     _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
-    if status != 1 or "1 of 1 tasks failed" not in err or os.path.exists(bench.path("sum.pb.gz")) or \
+    if status != 1 or "2 of 2 tasks failed" not in err or os.path.exists(bench.path("sum.pb.gz")) or \
             b"is another list than" not in bench.read("sum.pb.gz.d/log/1.txt"):
-        yield f"a task's list has changed: {status}, {err}"
+        yield f"two tasks' lists have changed: {status}, {err}"
     os.rename(bench.path("list"), bench.path("list.kept"))
     os.mkdir(bench.path("list"))
     _, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d")
@@ -360,6 +362,13 @@ def slurm(bench):
         yield f"no sbatch: {status}, {err}"
 
 
+def filled_in(bench, words):
+    """What parallel fills in, for each task: its number, recording and digest; by recording."""
+    columns = [bench.read(os.path.join(bench.folder, words[i + 1])).decode().split("\0")[:-1]
+               for name in ("::::", "::::+") for i, word in enumerate(words) if word == name]
+    return sorted(zip(*columns), key=lambda of: of[1])
+
+
 def transfer(bench, sends, printed, env):
     """Lists of tasks, recordings and digests, which lines of parallel's are filled in from."""
     bench.write("bin/parallel", '#!/bin/sh\nprintf "%s\\0" "$@" >"$WORDS"\n', 0o755)
@@ -370,18 +379,22 @@ def transfer(bench, sends, printed, env):
     if words[limit:limit + 2] != ["--jobs", "2"] or words[:limit] + words[limit + 2:] != \
             [w for w in printed[1:]]:
         yield f"transfer: {words}, printed {printed}"
-    columns = []
-    for name in "::::", "::::+":
-        columns += [bench.read(os.path.join(bench.folder, words[i + 1])).decode().split("\0")[:-1]
-                    for i, word in enumerate(words) if word == name]
+    tasks = filled_in(bench, words)
     expected = [[str(i) for i in range(len(bench.names))], sorted(bench.names),
                 [hashlib.sha256(f"{n}\0".encode()).hexdigest() for n in sorted(bench.names)]]
-    columns = [list(of) for of in zip(*sorted(zip(*columns), key=lambda of: of[1]))]
+    columns = [list(of) for of in zip(*tasks)]
     columns[:1] = [sorted(columns[0], key=int)]
     if columns != expected:
         yield f"transfer: {columns}, not {expected}"
     if status != 1 or os.path.exists(bench.path("sum.pb.gz")):
         yield f"transfer, but nothing came back: {status}, {err}"
+    first = next(of for of in tasks if of[0] == "0")
+    bench.run("report", "-q", "guest.elf", "--input-list=sum.pb.gz.d/list/0", "-0",
+              f"--list-digest={first[2]}", "--format=pprof", "-o", "sum.pb.gz.d/part/0.pb.gz")
+    bench.run("fleet", "submit", "--resume=sum.pb.gz.d", **env)
+    left = filled_in(bench, bench.read("words").decode().split("\0")[:-1])
+    if left != [of for of in tasks if of != first]:
+        yield f"transfer, one came back: {left}, of {tasks}"
     bench.write("bin/parallel", "#!/bin/sh\nexit 3\n", 0o755)
     out, err, status = bench.run("fleet", "submit", "--resume=sum.pb.gz.d", **env)
     if status != 1 or "parallel: not all tasks have run (" not in err or out:
