@@ -1036,6 +1036,28 @@ START_TEST(hostile_names)
 }
 END_TEST
 
+/* A picture has 64 panels at most, and as many as there are else. */
+START_TEST(panels_of_columns)
+{
+	static const struct {
+		size_t columns, panels;
+	} of[] = {{1, 1}, {63, 63}, {64, 64}, {65, 64}};
+	char name[] = "cycles";
+	struct hlg_windows_column columns[65];
+	const struct hlg_windows w = {.columns = columns, .n_columns = of[_i].columns};
+	size_t n = 0;
+	char *text;
+
+	for (size_t i = 0; i < 65; i++)
+		columns[i] = (struct hlg_windows_column){.name = name};
+	text = text_of(&w, (struct hlg_windows_style){0}, hlg_windows_svg);
+	for (const char *at = text; (at = strstr(at, "<g>")); at++)
+		n++;
+	ck_assert_uint_eq(n, of[_i].panels);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("windows");
@@ -1043,6 +1065,7 @@ int main(void)
 
 	tcase_add_test(tc, tutorial);
 	tcase_add_test(tc, all_columns);
+	tcase_add_loop_test(tc, panels_of_columns, 0, 4);
 	tcase_add_test(tc, sets_and_intervals);
 	tcase_add_test(tc, sums_of_sums);
 	tcase_add_test(tc, all_notes);
