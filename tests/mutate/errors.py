@@ -1451,4 +1451,6 @@ ERRORS = [
      "golden diff-saved"),
     ("tools/windows/svg.c", "i < n && panels < MAX_PANELS", "i < n && panels < MAX_PANELS - 1",
      "tools windows"),
+    ("tools/feed/timeline.c", "		.mappings = hlg_tasks_version(&timeline->tasks, thread),\n", "",
+     "tools timeline"),
 ]

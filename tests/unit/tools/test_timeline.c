@@ -59,6 +59,21 @@ static uint64_t samples_of(const struct hlg_host *host, uint32_t series, const c
 	return n;
 }
 
+/* What the one stack of a series ends in. */
+static const char *leaf_of(const struct hlg_stacks *stacks, uint32_t series)
+{
+	const struct hlg_tree *tree = &stacks->tree;
+	const char *name = NULL;
+
+	for (uint32_t i = 0; i < stacks->n_stacks; i++) {
+		if (stacks->stacks[i].series != series)
+			continue;
+		ck_assert_ptr_null(name);
+		name = hlg_tree_name(tree, &tree->nodes[stacks->stacks[i].node]);
+	}
+	return name;
+}
+
 /*
  * Times 1 to EVENTS, a mapping every few; each happens on a CPU. Buffers are emptied one
  * after the other, and what happens meanwhile on those emptied already waits a round.
@@ -81,7 +96,8 @@ static void feed(struct hlg_timeline *timeline, const int *map, const uint8_t *c
 				task = mapping(i + 1, (unsigned)map[i]);
 				if (map[i] < 0)
 					hlg_timeline_add(timeline, &s, i, HLG_NO_CHAIN,
-							 HLG_TIMELINE_ROW);
+							 HLG_TIMELINE_ROW |
+								 HLG_TIMELINE_STACK);
 				else
 					ck_assert(hlg_timeline_task(timeline, &task));
 			}
@@ -96,8 +112,11 @@ START_TEST(rounds)
 	static int map[EVENTS];
 	static uint8_t cpu[EVENTS];
 	const char *mapped = "[unknown]";
+	const struct hlg_options options = {0};
+	struct hlg_stacks stacks = {0};
 	struct hlg_timeline timeline;
 	struct hlg_host host = {0};
+	char leaf[16];
 
 	state = (uint64_t)_i + 1;
 	for (unsigned i = 0; i < EVENTS; i++) {
@@ -105,14 +124,20 @@ START_TEST(rounds)
 		cpu[i] = (uint8_t)pick(CPUS);
 	}
 	ck_assert(hlg_timeline_init(&timeline, &host));
+	ck_assert(hlg_stacks_init(&stacks, &options));
+	timeline.stacks = &stacks;
 	feed(&timeline, map, cpu);
 	ck_assert(hlg_queue_end(&timeline.queue));
 	for (unsigned i = 0; i < EVENTS; i++) {
-		if (map[i] >= 0)
+		if (map[i] >= 0) {
 			mapped = mapping(0, (unsigned)map[i]).name;
-		else if (i < EVENTS - 200) /* which all CPUs have told */
+		} else if (i < EVENTS - 200) { /* which all CPUs have told */
 			ck_assert_uint_eq(samples_of(&host, i, mapped), 1);
+			ck_assert_str_eq(leaf_of(&stacks, i),
+					 hlg_stacks_dso_name(leaf, sizeof(leaf), mapped));
+		}
 	}
+	hlg_stacks_finish(&stacks);
 	hlg_timeline_finish(&timeline);
 	hlg_host_finish(&host);
 }
