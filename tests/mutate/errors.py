@@ -1453,4 +1453,10 @@ ERRORS = [
      "tools windows"),
     ("tools/feed/timeline.c", "		.mappings = hlg_tasks_version(&timeline->tasks, thread),\n", "",
      "tools timeline"),
+    ("tools/pprof/decode-profile.c", "extra->n_check == 0 && extra->guest_samples &&",
+     "extra->n_check == 0 &&", "hlguest merge"),
+    ("tools/pprof/file.c", "while (got != 0 && file->n <= HLG_SAVED_MAX_BYTES) {",
+     "while (got != 0 && (file->n == 0 || file->n < file->room)) {", "hlguest merge"),
+    ("filter/trust/trust.c", "first == i ? test->n_bases++ : test->biases[first].number};",
+     "first == i ? test->n_bases++ : 0};", "filter trust_images"),
 ]

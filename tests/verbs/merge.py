@@ -10,6 +10,7 @@ it; which recordings are in is told by every report, also of the sum.
 import gzip
 import json
 import os
+import random
 import re
 import shutil
 import sys
@@ -304,13 +305,26 @@ def bases_that_overlap(bench):
             yield f"{order}: {out}"
 
 
+def large(bench):
+    """A profile that is read at several times, as the first reading has no room for it."""
+    name = random.Random(1).randbytes(1 << 19).hex().encode()
+    bench.write("large.elf", forged.Elf().symbols(
+        [(1, forged.TEXT, 16)], b"\0" + name + b"\0").build())
+    bench.write("large.data", forged.recording(forged.sample()))
+    bench.must("report", "-q", "--format=pprof", "-o", "large", "large.elf", "large.data")
+    bench.must("merge", "-o", "sum", "large")
+    n = len(bench.read("large"))
+    if n <= 1 << 18 or bench.read("sum") != bench.read("large"):
+        yield f"{n} bytes, and of it alone {len(bench.read('sum'))}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     sys.path.insert(1, os.path.join(sys.path[0], "../peers/pprof"))
     tap = Tap()
     checks = (("parts of a list", parts), ("lists", lists), ("recordings not read", unread),
               ("profiles not read", failures), ("words of a part", words_are_not_believed), ("odd threads", odd_threads),
-              ("bases that overlap", bases_that_overlap))
+              ("bases that overlap", bases_that_overlap), ("a large profile", large))
     for name, check in checks:
         with tempfile.TemporaryDirectory(prefix="merge-") as folder:
             tap.run(name, lambda c=check, f=folder: list(c(Bench(args.build, f))))

@@ -693,6 +693,40 @@ START_TEST(a_stretch_of_another_elf)
 }
 END_TEST
 
+/* What guests of several lanes have at a base is the base's. */
+START_TEST(a_base_of_several_lanes)
+{
+	static const uint64_t bases[] = {0x100000, 0x200000};
+	const struct hlg_image_test *test;
+	struct hlg_image *image;
+	struct hlg_report r;
+	struct hlg_run run;
+	struct hlg_err err;
+
+	kit_trust_guest("a.elf");
+	kit_start(&run, "a.elf@0x100000");
+	image = run.space.images[0];
+	for (image->lane = 1; image->lane < 3; image->lane++)
+		ck_assert_int_eq(hlg_image_add_base(image, bases[1], &err), 0);
+	image->lane = 0;
+	run.space.n_lanes = 3;
+	ck_assert_int_eq(hlg_space_arrange(&run.space, &err), 0);
+	hlg_profile_event(&run.profile, "a", 0);
+	for (unsigned lane = 0; lane < 3; lane++)
+		kit_add(&run, 0, bases[lane > 0] + 0x1060 + hlg_lane_move(lane), 1,
+			1U << lane);
+	kit_build(&run, &r);
+	test = &r.trust.images[0];
+	ck_assert_uint_eq(test->n_bases, 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(test->bases[i].base, bases[i]);
+		ck_assert_uint_eq(test->bases[i].count.samples, i ? 2 + 4 : 1);
+	}
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* A stretch without samples is as the guest's others, if these are in one lane. */
 START_TEST(a_stretch_without_samples)
 {
@@ -945,6 +979,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_sandbox_in_two_lanes, 0, 2);
 	tcase_add_test(tc, stretches_are_told_of);
 	tcase_add_test(tc, a_stretch_of_another_elf);
+	tcase_add_test(tc, a_base_of_several_lanes);
 	tcase_add_test(tc, a_stretch_without_samples);
 	tcase_add_test(tc, a_sandbox_at_a_base);
 	tcase_add_test(tc, a_sandbox_of_several_elfs);
