@@ -515,6 +515,40 @@ START_TEST(one_that_moves_makes_room)
 }
 END_TEST
 
+/* Of bases those are left that have a sample: at the first byte of the image, or the
+ * last; all of an image of which none has any. */
+START_TEST(bases_are_narrowed)
+{
+	static const struct hlg_guest_base at[] = {
+		{0, 0x100000, 1, 0}, {0, 0x200000, 1, 0}, {0, 0x300000, 1, 0},
+		{0, 0x400000, 1, 0}, {0, 0x400000, 1, 1}, {1, 0x500000, 1, 0}};
+	struct hlg_guest_bases bases = {0};
+	struct hlg_run run;
+	uint64_t size;
+
+	write_guest("a.elf", NULL, ET_DYN);
+	write_guest("b.elf", NULL, ET_DYN);
+	kit_start(&run, "a.elf@auto b.elf@auto");
+	size = run.space.images[0]->end - run.space.images[0]->first;
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, at[0].base, 1, 1);
+	kit_add(&run, 0, at[1].base + size - 1, 1, 1);
+	kit_add(&run, 0, at[2].base - 1, 1, 1);
+	kit_add(&run, 0, at[2].base + size, 1, 1);
+	kit_add(&run, 0, at[4].base + hlg_lane_move(1), 1, 1);
+	bases.n = sizeof(at) / sizeof(*at);
+	bases.at = malloc(sizeof(at));
+	ck_assert_ptr_nonnull(bases.at);
+	memcpy(bases.at, at, sizeof(at));
+	ck_assert(hlg_guest_bases_narrow(&bases, &run.space, &run.profile));
+	ck_assert_uint_eq(bases.n, 4);
+	ck_assert_mem_eq(&bases.at[0], &at[0], 2 * sizeof(*at));
+	ck_assert_mem_eq(&bases.at[2], &at[4], 2 * sizeof(*at));
+	hlg_guest_bases_finish(&bases);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* One address of several series is one; those of the host and deselected are none. */
 START_TEST(addresses_are_collected)
 {
@@ -624,6 +658,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "base-search");
 
 	tcase_add_checked_fixture(tc, kit_enter, kit_leave);
+	tcase_add_test(tc, bases_are_narrowed);
 	tcase_add_test(tc, addresses_are_collected);
 	tcase_add_test(tc, addresses_are_picked_by_image);
 	/* On AArch64 a base hardly stands out. */
