@@ -28,6 +28,7 @@ static const struct mkelf_sym syms[] = {
 	MKELF_SYM("hot", VADDR, 0x20, STB_GLOBAL, STT_FUNC, MKELF_SEC(0)),
 	MKELF_SYM("cold", VADDR + 0x20, 0x10, STB_LOCAL, STT_FUNC, MKELF_SEC(0)),
 };
+static size_t id_size = sizeof(id);
 static struct hlg_debug_file file;
 static struct hlg_err err;
 static char folder[512]; /* of all files */
@@ -82,7 +83,7 @@ static const char *make(const char *name, size_t n_syms, const uint8_t *build_id
 	mkelf_simple_init(&s, VADDR, code, sizeof(code), syms, n_syms);
 	s.elf.tables = n_syms ? MKELF_SYMTAB : 0;
 	s.elf.build_id = build_id;
-	s.elf.build_id_size = build_id ? sizeof(id) : 0;
+	s.elf.build_id_size = build_id ? id_size : 0;
 	sec[0] = s.text;
 	if (link) {
 		memcpy(bytes, link->name, strlen(link->name));
@@ -220,6 +221,22 @@ START_TEST(root_looks_in_the_folder_only)
 	snprintf(made, sizeof(made), "%s%s/r.debug", folder, folder);
 	find(scratch_path("root.elf"));
 	ck_found(made);
+}
+END_TEST
+
+/* Of build ids each byte counts, also those that no message has. */
+START_TEST(last_byte_of_a_build_id)
+{
+	static const uint8_t ids[][20] = {{0xab, [19] = 1}, {0xab, [19] = 2}};
+	struct link link = {"i.debug", 8, 1};
+
+	be_user();
+	id_size = sizeof(ids[0]);
+	make("i.debug", 2, ids[0], NULL);
+	find(make("i.elf", 0, ids[0], &link));
+	ck_found(scratch_path("i.debug"));
+	find(make("i.elf", 0, ids[1], &link));
+	ck_refused("its build id is ab00000000000000..., not ab00000000000000...");
 }
 END_TEST
 
@@ -558,6 +575,7 @@ int main(void)
 	tcase_add_test(tc, link_is_followed_beside_the_elf);
 	tcase_add_loop_test(tc, names_of_any_length, 0, 4);
 	tcase_add_test(tc, root_looks_in_the_folder_only);
+	tcase_add_test(tc, last_byte_of_a_build_id);
 	tcase_add_test(tc, build_id_goes_before_crc);
 	tcase_add_test(tc, odd_links_lead_nowhere);
 	tcase_add_test(tc, closed_file_is_as_good_as_none);
