@@ -119,6 +119,27 @@ def check_callers(build):
         yield f"{said and said[0]}, {timed} timed"
 
 
+def check_periods(build):
+    """A time stands for what the samples of its address weigh, not for a mean of all."""
+    n, periods = 40, {"one": 3, "other": 700}
+    with tempfile.TemporaryDirectory() as folder:
+        elf, data = (os.path.join(folder, name) for name in ("guest.elf", "guest.data"))
+        with open(elf, "wb") as f:
+            f.write(forged.Elf().symbols([(1, forged.TEXT, 0x100), (5, forged.TEXT + 0x100, 0x100)],
+                                         b"\0one\0other\0").build())
+        with open(data, "wb") as f:
+            f.write(forged.recording(b"".join(
+                forged.sample(ip=forged.TEXT + 0x100 * (i % 2), time=10**9 + 10**7 * i,
+                              period=list(periods.values())[i % 2]) for i in range(n))))
+        path = saved(build, folder, "periods.pb.gz", elf, data)
+        html, _ = page_of(build, elf, path, "--force", "--border=keep", "--weight=period")
+    found = {}
+    for (_, name), weight in by_slice(page_data(html), 1, 0).items():
+        found[name] = found.get(name, 0) + weight
+    if found != {name: n // 2 * period for name, period in periods.items()}:
+        yield f"by time {found}"
+
+
 def check_many(build):
     """Of 80,000 samples: one function, then for as long another, and a third now and then."""
     n, names = 80000, ("one", "other", "third")
@@ -158,6 +179,7 @@ def main():
     tap.run("with samples as weight", lambda: list(check_times(args.build, "--weight=samples")))
     tap.run("merged with one without times", lambda: list(check_merged(args.build)))
     tap.run("with callers", lambda: list(check_callers(args.build)))
+    tap.run("addresses of other weights", lambda: list(check_periods(args.build)))
     tap.run("times of some samples", lambda: list(check_many(args.build)))
     return tap.finish()
 

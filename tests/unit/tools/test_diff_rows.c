@@ -473,6 +473,44 @@ START_TEST(grown)
 }
 END_TEST
 
+/* What a row took is of a recording, and grew by a part of what it was. */
+START_TEST(grown_by_a_part)
+{
+	static struct hlg_diff d;
+	struct hlg_diff_row row = {.count = {{10, 1000}, {20, 2 * 1050}}, .amount = 0.05};
+
+	d.recordings[0] = 1;
+	d.recordings[1] = 2;
+	d.total.clock = true;
+	ck_assert(!hlg_diff_total_grew(&d, &row, 0.05));
+	row.count[1].period += 2;
+	ck_assert(hlg_diff_total_grew(&d, &row, 0.05));
+	ck_assert(!hlg_diff_total_grew(&d, &row, 0.06));
+	row.amount = 0.051;
+	ck_assert(!hlg_diff_total_grew(&d, &row, 0.05));
+	row.amount = 0;
+	d.total.clock = false; /* by weight, which is as much */
+	d.weight = HLG_WEIGHT_SAMPLES;
+	ck_assert(!hlg_diff_total_grew(&d, &row, 0));
+	row.count[1].samples++;
+	ck_assert(hlg_diff_total_grew(&d, &row, 0));
+}
+END_TEST
+
+START_TEST(growth_of_the_total)
+{
+	static const struct {
+		double mean[2], growth;
+	} totals[] = {{{0, 0}, 0}, {{0, 5}, INFINITY}, {{5, 0}, -1}, {{4, 5}, 0.25}};
+	static struct hlg_diff d;
+
+	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
+		memcpy(d.total.mean, totals[i].mean, sizeof(d.total.mean));
+		ck_assert(hlg_diff_total_growth(&d) == totals[i].growth);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("diff");
@@ -491,5 +529,7 @@ int main(void)
 	tcase_add_test(tc, several_events);
 	tcase_add_test(tc, nothing_on_a_side);
 	tcase_add_test(tc, grown);
+	tcase_add_test(tc, grown_by_a_part);
+	tcase_add_test(tc, growth_of_the_total);
 	return tap_main(suite);
 }

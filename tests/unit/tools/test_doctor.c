@@ -300,6 +300,12 @@ START_TEST(probes_read_files)
 	ck_assert_int_eq(p.mediated, -1);
 	ck_assert(!p.perfmon && !p.machine.intel && !p.machine.guest &&
 		  !p.machine.kvm[0]);
+	/* One that cannot be opened says more than one that is not there. */
+	make_file(root, "/sys/kernel/tracing/events", "");
+	hlg_doctor_look_at_files(&p, root);
+	ck_assert_int_eq(p.tracefs, ENOTDIR);
+	snprintf(remove, sizeof(remove), "rm %s/sys/kernel/tracing/events", root);
+	ck_assert_int_eq(system(remove), 0);
 
 	make_file(root, "/dev/kvm", "");
 	make_file(root, "/sys/module/kvm_intel/parameters/nested", "Y\n");
