@@ -138,8 +138,8 @@ START_TEST(percent_of_the_group)
 }
 END_TEST
 
-/* Two threads, of which one does first one thing, then another: what its samples are worth
- * is not what the other's are. */
+/* Two threads, of which one does first one thing, then another: what its samples are
+ * worth is not what the other's are. */
 START_TEST(phases_of_the_group)
 {
 	struct hlg_report report;
@@ -149,8 +149,8 @@ START_TEST(phases_of_the_group)
 	kit_guest("guest.elf");
 	kit_start(&run, "guest.elf by=tid");
 	for (int i = 0; i < 2 * n; i++) {
-		struct hlg_sample s = kit_sample(
-			hlg_profile_event(&run.profile, "a", 0), KIT_BASE + 0x1000);
+		struct hlg_sample s = kit_sample(hlg_profile_event(&run.profile, "a", 0),
+						 KIT_BASE + 0x1000);
 
 		s.time = 1000 * (uint64_t)i;
 		s.tid = i % 2 == _i ? 1 : 2;
@@ -194,6 +194,38 @@ START_TEST(phases_of_a_half)
 	}
 	kit_build(&run, &report);
 	ck_assert(hlg_phases_find(&phases, rows, 1000, 2, 1));
+	ck_assert_double_gt(phases.all, 2);
+	ck_assert_double_eq_tol(report.all.design, phases.all, 1e-9);
+	hlg_phases_finish(&phases);
+	hlg_report_finish(&report);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/* What is left out is no row's, and was there all the same. */
+START_TEST(phases_of_what_is_left_out)
+{
+	struct hlg_phases phases;
+	struct hlg_report report;
+	struct hlg_run run;
+	uint32_t rows[2000];
+
+	kit_guest("guest.elf");
+	kit_start(&run, "guest.elf gaps=drop");
+	for (int i = 0; i < 2000; i++) {
+		static const uint64_t ips[] = {0x1000, 0x1060, 0x10e0};
+		struct hlg_sample s =
+			kit_sample(hlg_profile_event(&run.profile, "a", 0), KIT_BASE);
+
+		rows[i] = i < 1000 && i % 2 ? 2 : i % 3 == 0;
+		s.time = 1000 * (uint64_t)i;
+		s.ip += ips[rows[i]];
+		hlg_profile_add(&run.profile, &s);
+	}
+	kit_build(&run, &report);
+	ck_assert_uint_eq(report.all.n_rows, 2);
+	ck_assert_uint_eq(report.all.dropped.samples, 500);
+	ck_assert(hlg_phases_find(&phases, rows, 2000, 2, 0));
 	ck_assert_double_gt(phases.all, 2);
 	ck_assert_double_eq_tol(report.all.design, phases.all, 1e-9);
 	hlg_phases_finish(&phases);
@@ -409,7 +441,8 @@ END_TEST
 START_TEST(regions_when_unset)
 {
 	struct hlg_region regions[5] = {0};
-	struct hlg_options o = {.regions = HLG_UNSET, .min = HLG_UNSET, .most_regions = 3};
+	struct hlg_options o = {
+		.regions = HLG_UNSET, .min = HLG_UNSET, .most_regions = 3};
 	struct hlg_view v = {.regions = regions, .n_regions = 5};
 	struct hlg_report r = {.options = &o};
 
@@ -433,6 +466,7 @@ int main(void)
 	tcase_add_test(tc, percent_of_the_group);
 	tcase_add_loop_test(tc, phases_of_the_group, 0, 2);
 	tcase_add_test(tc, phases_of_a_half);
+	tcase_add_test(tc, phases_of_what_is_left_out);
 	tcase_add_test(tc, one_event_of_three);
 	tcase_add_test(tc, event_of_the_host);
 	tcase_add_loop_test(tc, series_names, 0, 4);
