@@ -480,6 +480,16 @@ def check_debug_file(bench):
                          env={**environment(), "HLGUEST_DEBUG_DIR": ""})
     if status != 1 or "no such function" not in err and "has no symbol" not in err:
         yield f"without: status {status}: {err}"
+    # One with names has no lines of a file that is another's, and says so.
+    must("objcopy", "--strip-debug", "--remove-section=.note.gnu.build-id",
+         "--add-gnu-debuglink=program.far", "program", "named", cwd=work)
+    with open(os.path.join(work, "program.far"), "ab") as f:
+        f.write(b"\0")
+    out, err, status = run(bench.hlguest, "annotate", "named@0x4000", *words, cwd=work,
+                           env={**environment(), "HLGUEST_DEBUG_DIR": work})
+    if status or err.count("program.far: is not the debug file of named: its CRC is") != 1 or \
+            any(line.get("file") for line in json.loads(out)["functions"][0]["lines"]):
+        yield f"of another's: status {status}: {err}"
 
 
 def check_misfit(bench):
