@@ -1483,4 +1483,6 @@ ERRORS = [
      "	return l->saved.moments.halved ? l->saved.cells.at[cell].key.event\n				       : l->first[cell];",
      "	return l->saved.cells.at[cell].key.event;", "format html of saved profiles"),
     ("tools/source/source-files.c", "		*s->err = file->refused;\n", "", "hlguest annotate"),
+    ("filter/view/border.c", "	if (size > LARGEST || size > s->left)",
+     "	if (size > LARGEST / 64 || size > s->left)", "filter border"),
 ]

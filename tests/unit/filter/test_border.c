@@ -254,6 +254,36 @@ START_TEST(what_is_the_border)
 }
 END_TEST
 
+/* A function that is a MiB long is searched; one that is longer is none. */
+START_TEST(of_the_largest_function)
+{
+	static const size_t sizes[] = {0x10000, 0x100000, 0x100004};
+	static uint32_t text[(0x100000 + 4) / 4];
+	const struct mkelf_sym sym = MKELF_SYM("large", MKELF_TEXT, sizes[_i], STB_GLOBAL,
+					       STT_FUNC, MKELF_SEC(0));
+	struct mkelf_simple simple;
+	struct mkelf_image image;
+	struct hlg_border found;
+	struct hlg_run run;
+
+	for (size_t i = 0; i < sizes[_i] / 4; i++)
+		text[i] = i == 3 ? HVC : i == 5 ? RET : NOP;
+	mkelf_simple_init(&simple, MKELF_TEXT, text, sizes[_i], &sym, 1);
+	simple.elf.machine = EM_AARCH64;
+	ck_assert_int_eq(mkelf_build(&simple.elf, &image), 0);
+	ck_assert_int_eq(mkelf_write(&image, "guest.elf"), 0);
+	mkelf_finish(&image);
+	kit_start(&run, "guest.elf@0x4000");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, 0x4000 + 4 * 3, 1, 9);
+	kit_add(&run, 0, 0x4000 + 4 * 4, 1, 20);
+	find(&found, &run);
+	ck_assert_uint_eq(found.n, sizes[_i] <= 0x100000 ? 2 : 0);
+	hlg_border_finish(&found);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 START_TEST(hyperlight_enters_at_its_function)
 {
 	const struct guest *last = &guests[sizeof(guests) / sizeof(guests[0]) - 1];
@@ -570,6 +600,7 @@ int main(void)
 	tcase_add_loop_test(tc, the_test, 0, sizeof(tests) / sizeof(tests[0]));
 	tcase_add_loop_test(tc, what_is_the_border, 0,
 			    sizeof(guests) / sizeof(guests[0]));
+	tcase_add_loop_test(tc, of_the_largest_function, 0, 3);
 	tcase_add_test(tc, hyperlight_enters_at_its_function);
 	tcase_add_test(tc, told_by_emulation);
 	tcase_add_test(tc, told_by_tracepoints);
