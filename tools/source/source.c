@@ -44,25 +44,25 @@ struct hlg_source {
 	struct unit *units;
 	size_t n_units;
 	struct hlg_address_range *ranges; /* as the units have them; names are units */
-	size_t n_ranges;
-	struct hlg_address_map map; /* who of them has an address */
-	size_t room;                /* for ranges of subroutines */
-	bool told;                  /* that inlined functions are left out */
+	size_t n_ranges, told_ranges;     /* told: also those that are empty */
+	struct hlg_address_map map;       /* who of them has an address */
+	size_t room;                      /* for ranges of subroutines */
+	bool told;                        /* that inlined functions are left out */
 	struct hlg_shrunk shrunk;
 };
 
 static bool add_range(struct hlg_source *s, uint64_t start, uint64_t end,
 		      struct hlg_err *err)
 {
-	if (start >= end)
-		return true;
-	if (s->n_ranges == MAX_RANGES) {
+	if (s->told_ranges++ == MAX_RANGES) {
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: source lines left out: its units have over %d ranges of "
 			    "addresses",
 			    s->path, MAX_RANGES);
 		return false;
 	}
+	if (start >= end)
+		return true;
 	if (!HLG_GROW(s->ranges, s->n_ranges))
 		return false;
 	s->ranges[s->n_ranges++] = (struct hlg_address_range){

@@ -237,6 +237,14 @@ def ranges_below(put, verb):
     yield verb("annotate", "-q", guest, data), 0, ""
 
 
+def empty_ranges(put, verb):
+    """Units of debug information that share a list of ranges without an address."""
+    n = 60000
+    guest = put("guest.elf", units(n, [(0, 0)] * n, f.Elf()).symbols(
+        [(1, f.TEXT, 16)], b"\0main\0").build())
+    yield verb("lookup", guest, "0x1000"), 0, "left out: its units have over 1048576 ranges"
+
+
 def scopes(entries, n=30000):
     """A guest whose debug information has these entries in one unit: \2 begins an inlined
     function with others inside, \0 ends it, \3 is one without. Each has n ranges, the same."""
@@ -725,7 +733,7 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
-         long_event_name, many_losses, many_formats, endless]
+         long_event_name, many_losses, many_formats, endless, empty_ranges]
 
 
 def limit():
