@@ -257,7 +257,7 @@ static void tell_left_out(struct hlg_source *s)
 	hlg_err_set(
 		&err, HLG_EINPUT,
 		"%s: inlined functions left out: its functions have over %d ranges of "
-		"addresses",
+		"addresses, or are nested too deep",
 		s->path, MAX_SUBROUTINES);
 	tell_once(s, &err);
 }

@@ -7,7 +7,9 @@
 #include "symtab/grow.h"
 
 enum {
-	MAX_DEPTH = 256 /* of nested entries: stops damaged files */
+	MAX_DEPTH = 256,      /* of nested entries: stops damaged files */
+	TIMES = 64,           /* that each byte is stepped over, on average */
+	FREE_STEPS = 16 << 20 /* bytes stepped over that need no others */
 };
 
 /* An entry of the tree that is open, and the subroutine that it is, or stands in. */
@@ -51,14 +53,60 @@ static bool enter(struct hlg_subroutines *s, struct level *level, size_t *room)
 	return paint(s, &level->die, level->in, room);
 }
 
+/* How far a unit's entries have been read. libdw gets from an entry to the one beside it
+ * by stepping over all that is below it, where no attribute says how far that is: at each
+ * level anew. */
+struct walk {
+	Dwarf_Off begin, reached;
+	uint64_t stepped; /* bytes */
+};
+
+static void reach(struct walk *walk, Dwarf_Die *die)
+{
+	Dwarf_Off at = dwarf_dieoffset(die);
+
+	if (at > walk->reached)
+		walk->reached = at;
+}
+
+/* Goes to the entry beside this one; false: there is none. */
+static bool go_on(struct walk *walk, Dwarf_Die *die)
+{
+	Dwarf_Off from = dwarf_dieoffset(die);
+	bool more = dwarf_siblingof(die, die) == 0;
+
+	if (more)
+		reach(walk, die);
+	walk->stepped += walk->reached - from;
+	return more;
+}
+
+/* Is a file damaged whose entries take so many steps? */
+static bool is_too_deep(const struct walk *walk)
+{
+	return walk->stepped > FREE_STEPS + TIMES * (walk->reached - walk->begin);
+}
+
+/* Goes on beside the innermost open entry that has one beside it; false: none has, or
+ * that takes too long to find out. */
+static bool climb(struct walk *walk, struct level *path, size_t *depth)
+{
+	while (!go_on(walk, &path[*depth].die))
+		if ((*depth)-- == 0 || is_too_deep(walk))
+			return false;
+	return !is_too_deep(walk);
+}
+
 bool hlg_subroutines_collect(struct hlg_subroutines *s, Dwarf_Die *tree, size_t *room)
 {
 	struct level path[MAX_DEPTH]; /* open entries; [0] is among the top's */
+	struct walk walk = {dwarf_dieoffset(tree), dwarf_dieoffset(tree), 0};
 	size_t depth = 0;
 
 	path[0].in = HLG_SUBROUTINE_NONE;
 	if (dwarf_child(tree, &path[0].die) != 0)
 		return true;
+	reach(&walk, &path[0].die);
 	for (;;) {
 		uint32_t above = depth ? path[depth - 1].in : HLG_SUBROUTINE_NONE;
 
@@ -67,12 +115,13 @@ bool hlg_subroutines_collect(struct hlg_subroutines *s, Dwarf_Die *tree, size_t 
 			return *room == 0;
 		if (depth + 1 < MAX_DEPTH &&
 		    dwarf_child(&path[depth].die, &path[depth + 1].die) == 0) {
-			depth++;
+			reach(&walk, &path[++depth].die);
 			continue;
 		}
-		while (dwarf_siblingof(&path[depth].die, &path[depth].die) != 0)
-			if (depth-- == 0)
-				return true;
+		if (!climb(&walk, path, &depth)) {
+			*room = is_too_deep(&walk) ? 0 : *room;
+			return true;
+		}
 	}
 }
 

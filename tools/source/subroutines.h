@@ -29,9 +29,9 @@ struct hlg_subroutines {
 };
 
 /*
- * Those of a unit's tree. *room is how many ranges may be kept, and becomes less; the
- * rest is left out: entries of a damaged file can share long lists of them. False
- * without memory; finish in any case.
+ * Those of a unit's tree. *room is how many ranges may be kept, and becomes less, 0 also
+ * where too many entries are nested too deep; the rest is left out: entries of a damaged
+ * file can share long lists of them. False without memory; finish in any case.
  */
 bool hlg_subroutines_collect(struct hlg_subroutines *subroutines, Dwarf_Die *tree,
 			     size_t *room);

@@ -245,6 +245,20 @@ def empty_ranges(put, verb):
     yield verb("lookup", guest, "0x1000"), 0, "left out: its units have over 1048576 ranges"
 
 
+def deep_entries(put, verb):
+    """Entries of one byte, of which each is nested 250 deep."""
+    # DW_TAG_compile_unit: DW_AT_low_pc, DW_AT_high_pc. DW_TAG_lexical_block, with others and
+    # without.
+    kinds, deep = b"\1\x11\1\x11\1\x12\7\0\0\2\x0b\1\0\0\3\x0b\0\0\0\0", 250
+    entries = b"\1" + struct.pack("<QQ", f.TEXT, 0x1000) + b"\2" * deep + b"\3" * 5000000 + \
+        bytes(deep + 1)
+    info = struct.pack("<IHIB", 7 + len(entries), 4, 0, 8) + entries
+    guest = put("guest.elf", debug(f.Elf(), [(b".debug_abbrev", kinds, 0),
+                                             (b".debug_info", info, 0)]))
+    data = put("a.data", stacks([(f.TEXT + 8, [f.TEXT + 16])]))
+    yield verb("report", "-q", "--force", "--children", guest, data), 0, "or are nested too deep"
+
+
 def scopes(entries, n=30000):
     """A guest whose debug information has these entries in one unit: \2 begins an inlined
     function with others inside, \0 ends it, \3 is one without. Each has n ranges, the same."""
@@ -733,7 +747,8 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
-         long_event_name, many_losses, many_formats, endless, empty_ranges]
+         long_event_name, many_losses, many_formats, endless, empty_ranges,
+         deep_entries]
 
 
 def limit():
