@@ -15,6 +15,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,8 +28,11 @@
 
 enum {
 	MAX_CHAIN = 64,
-	MAX_RANGES = 1 << 20,     /* some kernels': units of a damaged file share them */
-	MAX_SUBROUTINES = 1 << 21 /* ranges of them, in all units: likewise */
+	MAX_RANGES = 1 << 20,      /* some kernels': units of a damaged file share them */
+	MAX_SUBROUTINES = 1 << 21, /* ranges of them, in all units: likewise */
+	MAX_TEXT = PATH_MAX,       /* bytes of a name or path, with its end */
+	USUAL_TEXT = 512,          /* bytes of one on average, */
+	FREE_TEXT = 64 << 20       /* and besides, in all */
 };
 
 struct unit {
@@ -47,7 +51,8 @@ struct hlg_source {
 	size_t n_ranges, told_ranges;     /* told: also those that are empty */
 	struct hlg_address_map map;       /* who of them has an address */
 	size_t room;                      /* for ranges of subroutines */
-	bool told;                        /* that inlined functions are left out */
+	size_t texts;                     /* bytes of names and paths that may be told */
+	bool told; /* that inlined functions, or names, are left out */
 	struct hlg_shrunk shrunk;
 };
 
@@ -156,6 +161,7 @@ struct hlg_source *hlg_source_open(const struct hlg_image *image, struct hlg_err
 	err->msg[0] = '\0';
 	if (s) {
 		s->room = MAX_SUBROUTINES;
+		s->texts = FREE_TEXT;
 		hlg_shrunk_init(&s->shrunk, hlg_image_file(image));
 		hlg_shrunk_watch(&s->shrunk);
 	}
@@ -181,6 +187,34 @@ void hlg_source_close(struct hlg_source *s)
 	free(s);
 }
 
+/* That inlined functions, or names, are missing. */
+static void tell_once(struct hlg_source *s, const struct hlg_err *err)
+{
+	if (err->msg[0] && !s->told)
+		fprintf(stderr, "hlguest: %s\n", err->msg);
+	s->told |= err->msg[0] != '\0';
+}
+
+/* A name or path as it is told; NULL: longer than any, or all are too long. Many may
+ * share one text, and each place where it is shown takes as much. */
+static const char *text_of(struct hlg_source *s, const char *text)
+{
+	size_t n = strnlen(text, MAX_TEXT);
+	struct hlg_err err;
+
+	s->texts += USUAL_TEXT;
+	if (n < MAX_TEXT && n <= s->texts) {
+		s->texts -= n;
+		return text;
+	}
+	hlg_err_set(&err, HLG_EINPUT,
+		    "%s: some names and paths are left out: the debug information has "
+		    "them too long, or too often",
+		    s->path);
+	tell_once(s, &err);
+	return NULL;
+}
+
 bool hlg_source_find(struct hlg_source *s, uint64_t addr, struct hlg_source_line *line)
 {
 	struct unit *unit = find_unit(s, addr);
@@ -192,6 +226,8 @@ bool hlg_source_find(struct hlg_source *s, uint64_t addr, struct hlg_source_line
 	if (!found || dwarf_lineno(found, &line->line) != 0)
 		return false;
 	line->file = dwarf_linesrc(found, NULL, NULL);
+	if (line->file)
+		line->file = text_of(s, line->file);
 	return line->file != NULL;
 }
 
@@ -202,42 +238,37 @@ static bool get_number(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
 	return dwarf_attr(die, name, &attr) && dwarf_formudata(&attr, value) == 0;
 }
 
-static const char *function_of(Dwarf_Die *scope)
+static const char *function_of(struct hlg_source *s, Dwarf_Die *scope)
 {
 	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
 					 DW_AT_name};
 	const char *name = NULL;
 	Dwarf_Attribute attr;
 
-	for (size_t i = 0; i < 3 && !name; i++)
+	for (size_t i = 0; i < 3 && !(name && strnlen(name, MAX_TEXT) < MAX_TEXT); i++)
 		if (dwarf_attr_integrate(scope, names[i], &attr))
 			name = dwarf_formstring(&attr);
+	name = name ? text_of(s, name) : NULL;
 	return name ? name : "?";
 }
 
-static void describe(Dwarf_Die *unit, Dwarf_Die *scope, struct hlg_source_inline *out)
+static void describe(struct hlg_source *s, Dwarf_Die *unit, Dwarf_Die *scope,
+		     struct hlg_source_inline *out)
 {
 	Dwarf_Word file, line;
 	Dwarf_Files *files;
 	size_t n;
 
-	*out = (struct hlg_source_inline){function_of(scope), {.file = "?"}};
+	*out = (struct hlg_source_inline){function_of(s, scope), {.file = "?"}};
 	if (get_number(scope, DW_AT_call_line, &line) && line <= INT32_MAX)
 		out->call.line = (int)line;
 	if (get_number(scope, DW_AT_call_file, &file) &&
 	    dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n) {
 		const char *path = dwarf_filesrc(files, file, NULL, NULL);
 
+		path = path ? text_of(s, path) : NULL;
 		out->call.file = path ? path : "?";
 	}
-}
-
-/* That inlined functions are missing. */
-static void tell_once(struct hlg_source *s, const struct hlg_err *err)
-{
-	if (err->msg[0] && !s->told)
-		fprintf(stderr, "hlguest: %s\n", err->msg);
-	s->told |= err->msg[0] != '\0';
 }
 
 /* May the unit's other half be read? If not for its size, that is told once. */
@@ -320,7 +351,7 @@ size_t hlg_source_inlines(struct hlg_source *s, uint64_t addr,
 
 	find_inlined(s, unit, addr, inlined, &n, max);
 	for (size_t i = 0; i < n; i++)
-		describe(&unit->die, &inlined[i], &inlines[i]);
+		describe(s, &unit->die, &inlined[i], &inlines[i]);
 	return n;
 }
 
@@ -332,7 +363,7 @@ const char *hlg_source_innermost(struct hlg_source *s, uint64_t addr)
 	return unit && has_subroutines(s, unit) &&
 			       hlg_subroutines_innermost(&unit->subroutines, addr,
 							 &inlined)
-		       ? function_of(&inlined)
+		       ? function_of(s, &inlined)
 		       : NULL;
 }
 
@@ -345,7 +376,7 @@ static size_t inlined_names(struct hlg_source *s, uint64_t addr, const char **na
 	if (!find_inlined(s, find_unit(s, addr), addr, inlined, &n, max))
 		return HLG_INLINED_LOST;
 	for (size_t i = 0; i < n; i++)
-		names[i] = function_of(&inlined[i]);
+		names[i] = function_of(s, &inlined[i]);
 	return n;
 }
 

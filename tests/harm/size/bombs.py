@@ -259,6 +259,25 @@ def deep_entries(put, verb):
     yield verb("report", "-q", "--force", "--children", guest, data), 0, "or are nested too deep"
 
 
+def shared_texts(put, verb):
+    """Inlined functions called by one long name, each by a little less of it."""
+    n = 500
+    # DW_TAG_inlined_subroutine: DW_AT_low_pc, DW_AT_high_pc, DW_AT_name as DW_FORM_strp.
+    kinds = b"\1\x11\1\x11\1\x12\7\0\0\2\x1d\0\x11\1\x12\x0b\x03\x0e\0\0\0"
+    entries = b"\1" + struct.pack("<QQ", f.TEXT, 16 * n) + b"".join(
+        b"\2" + struct.pack("<QBI", f.TEXT + 16 * i, 16, i + 1) for i in range(n)) + b"\0"
+    info = struct.pack("<IHIB", 7 + len(entries), 4, 0, 8) + entries
+    elf = f.Elf(16 * n)
+    elf.data[elf.text:elf.text + 16 * n] = (b"\x90" * 11 + b"\xe8\0\0\0\0") * n
+    guest = put("guest.elf", debug(elf, [
+        (b".debug_abbrev", kinds, 0), (b".debug_info", info, 0),
+        (b".debug_str", b"\0" + b"A" * 700000 + b"\0", 0)]))
+    data = put("a.data", stacks((f.TEXT + 16 * i, [f.TEXT + 16 * (i * k % n) for k in (3, 7)])
+                                for i in range(n)))
+    for words in ("--children", "--format=json"), ("--format=html", "-o", "out"):
+        yield verb("report", "-q", "--force", *words, guest, data), 0, "some names and paths"
+
+
 def scopes(entries, n=30000):
     """A guest whose debug information has these entries in one unit: \2 begins an inlined
     function with others inside, \0 ends it, \3 is one without. Each has n ranges, the same."""
@@ -748,7 +767,7 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
          long_event_name, many_losses, many_formats, endless, empty_ranges,
-         deep_entries]
+         deep_entries, shared_texts]
 
 
 def limit():
