@@ -3,52 +3,36 @@
 
 #include <dwarf.h>
 #include <gelf.h>
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "tools/source/line-head.h"
+
 enum {
-	MAX_ATTRIBUTES = 64,   /* of one abbreviation */
-	TIMES = 16,            /* bytes of all units' tables, for one of the units */
-	TIMES_LINES = 2,       /* and of their lines, for one of all lines */
-	FREE_LINES = 256 << 10 /* bytes of lines that need none */
+	MAX_ATTRIBUTES = 64,    /* of one abbreviation */
+	TIMES = 16,             /* bytes of all units' tables, for one of the units */
+	TIMES_LINES = 2,        /* and of their lines, for one of all lines */
+	FREE_LINES = 256 << 10, /* bytes of lines that need none */
+	TIMES_PATHS = 32        /* letters of paths, for a byte of all lines */
 };
 
-#define FREE ((uint64_t)16 << 20) /* bytes of tables that need none */
-
-/* What is left of a table. */
-struct table {
-	const unsigned char *at, *end;
-};
-
-/* LEB128; 0 at the end. Of a signed one the value is of no interest. */
-static uint64_t take_number(struct table *t)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; t->at < t->end; shift += 7) {
-		unsigned char byte = *t->at++;
-
-		if (shift < 64)
-			value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			break;
-	}
-	return value;
-}
+#define FREE                                                                             \
+	((uint64_t)16 << 20) /* bytes of tables, or letters of paths, that need none */
 
 /* Steps over an abbreviation behind its code (7.5.3). False if it has too many
  * attributes. */
-static bool take_abbreviation(struct table *t)
+static bool take_abbreviation(struct hlg_line_bytes *t)
 {
 	uint64_t name, form;
 
-	take_number(t);          /* tag */
+	hlg_line_head_number(t); /* tag */
 	t->at += t->at < t->end; /* are there entries below? */
 	for (unsigned n = 0; n <= MAX_ATTRIBUTES; n++) {
-		name = take_number(t);
-		form = take_number(t);
+		name = hlg_line_head_number(t);
+		form = hlg_line_head_number(t);
 		if (form == DW_FORM_implicit_const)
-			take_number(t);
+			hlg_line_head_number(t);
 		if (name == 0 && form == 0)
 			return true;
 	}
@@ -58,14 +42,15 @@ static bool take_abbreviation(struct table *t)
 /* The table at an offset of data, and its size. */
 static bool vet_table(const Elf_Data *data, uint64_t offset, uint64_t *size)
 {
-	struct table t = {data->d_buf, (const unsigned char *)data->d_buf + data->d_size};
+	struct hlg_line_bytes t = {data->d_buf,
+				   (const unsigned char *)data->d_buf + data->d_size};
 	const unsigned char *begin;
 
 	*size = 0;
 	if (offset >= data->d_size)
 		return true;
 	begin = t.at += offset;
-	while (take_number(&t))
+	while (hlg_line_head_number(&t))
 		if (!take_abbreviation(&t))
 			return false;
 	*size = (uint64_t)(t.at - begin);
@@ -130,57 +115,75 @@ static const char *add_units(struct sum *sum, Dwarf *dwarf, bool types)
 	return NULL;
 }
 
-/* What the table of lines at an offset says that it has (6.2.4). */
-static uint64_t size_of_lines(const Elf_Data *data, uint64_t at)
+/* Letters of the folder that a unit was compiled in; no path has PATH_MAX. */
+static uint64_t compiled_in(Dwarf_Die *unit)
 {
-	const unsigned char *bytes = data->d_buf;
-	uint64_t size = 0;
-	uint32_t first;
+	Dwarf_Attribute attr;
+	const char *folder =
+		dwarf_attr(unit, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
 
-	if (at > data->d_size || data->d_size - at < 12)
-		return 0;
-	memcpy(&first, bytes + at, sizeof(first));
-	if (first == UINT32_MAX) /* of 64-bit DWARF */
-		memcpy(&size, bytes + at + sizeof(first), sizeof(size));
-	else
-		size = first;
-	return size < data->d_size - at ? size : data->d_size - at;
+	return folder ? strnlen(folder, PATH_MAX) : 0;
 }
 
-/* Adds the lines of all units. */
-static const char *add_lines(const Elf_Data *data, Dwarf *dwarf)
+/* What may still be read of lines. */
+struct left {
+	uint64_t lines, paths;
+};
+
+/* Takes the lines of a unit, whose table is at an offset. */
+static const char *take_lines(const struct hlg_line_sections *sections, Dwarf_Die *unit,
+			      Dwarf_Word at, struct left *left)
 {
-	uint64_t left = FREE_LINES + TIMES_LINES * (uint64_t)data->d_size, size;
+	struct hlg_line_head head;
+	uint64_t folder = compiled_in(unit), paths;
+
+	if (!hlg_line_head_read(sections, at, &head) || folder == PATH_MAX)
+		return "its lines have too long paths";
+	paths = hlg_line_head_paths(&head, folder);
+	if (head.size > left->lines)
+		return "its units share too many lines";
+	if (paths > left->paths)
+		return "its lines repeat too long paths";
+	left->lines -= head.size;
+	left->paths -= paths;
+	return NULL;
+}
+
+/* Takes the lines of all units. */
+static const char *add_lines(const struct hlg_line_sections *sections, Dwarf *dwarf)
+{
+	uint64_t size = sections->line->d_size;
+	struct left left = {FREE_LINES + TIMES_LINES * size, FREE + TIMES_PATHS * size};
 	Dwarf_Word at, last = UINT64_MAX;
+	const char *wrong = NULL;
 	Dwarf_Attribute attr;
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 
-	while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
+	while (!wrong && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
 		if (!dwarf_attr(&unit, DW_AT_stmt_list, &attr) ||
 		    dwarf_formudata(&attr, &at) != 0 || at == last)
 			continue;
-		size = size_of_lines(data, at);
-		if (size > left)
-			return "its units share too many lines";
-		left -= size;
+		wrong = take_lines(sections, &unit, at, &left);
 		last = at;
 	}
-	return NULL;
+	return wrong;
 }
 
 bool hlg_entries_vet(Dwarf *dwarf, const char *path, struct hlg_err *err)
 {
 	struct sum sum = {.data = section_of(dwarf, "abbrev")};
-	const Elf_Data *lines = section_of(dwarf, "line");
+	const struct hlg_line_sections lines = {section_of(dwarf, "line"),
+						section_of(dwarf, "line_str"),
+						section_of(dwarf, "str")};
 	const char *wrong = NULL;
 
 	if (sum.data)
 		wrong = add_units(&sum, dwarf, false);
 	if (sum.data && !wrong)
 		wrong = add_units(&sum, dwarf, true);
-	if (sum.data && lines && !wrong)
-		wrong = add_lines(lines, dwarf);
+	if (sum.data && lines.line && !wrong)
+		wrong = add_lines(&lines, dwarf);
 	if (wrong)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: source lines left out: %s (damaged; build or copy it "

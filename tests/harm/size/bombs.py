@@ -278,6 +278,47 @@ def shared_texts(put, verb):
         yield verb("report", "-q", "--force", *words, guest, data), 0, "some names and paths"
 
 
+def long_paths(put, verb):
+    """Files in a folder with a long name; units that were compiled in one."""
+    abbrev = b"\1\x11\0\x10\x17\x11\1\x12\7\x1b\x0e\0\0\0"  # DW_AT_comp_dir at the end
+
+    def table(folders, files, more=b""):
+        head = struct.pack("<BBBbBB", 1, 1, 1, -5, 14, 13) + b"\0\1\1\1\1\0\0\0\1\0\0\1" + \
+            b"".join(folder + b"\0" for folder in folders) + b"\0" + files + b"\0"
+        line = struct.pack("<HI", 4, len(head)) + head + b"\0\x09\2" + \
+            struct.pack("<Q", f.TEXT) + more + b"\x12\2\x10\0\1\1"
+        return struct.pack("<I", len(line)) + line
+
+    def guest(lines, n=1, made=b"/"):
+        info = b"".join(struct.pack("<IHIBBIQQI", 32, 4, 0, 8, 1, i * len(lines), f.TEXT + i, 1, 0)
+                        for i in range(n))
+        return put("guest.elf", debug(f.Elf(), [
+            (b".debug_abbrev", abbrev, 0), (b".debug_info", info, 0),
+            (b".debug_line", lines * n, 0), (b".debug_str", made + b"\0", 0)]))
+
+    far, told = b"/" + b"A" * 300000, "left out: its lines have too long paths"
+    folder, repeats = b"/" + b"A" * 4000, "left out: its lines repeat too long paths"
+    one = b"a\0\1\0\0"
+    yield verb("lookup", guest(table([far], one * 100000)), "0x1000"), 0, told
+    yield verb("lookup", guest(table([folder], one * 100000)), "0x1000"), 0, repeats
+    own = (b"\0\6\3" + one) * 100000
+    yield verb("lookup", guest(table([folder], one, own)), "0x1000"), 0, repeats
+    yield verb("lookup", guest(table([], b"a\0\0\0\0"), 3000, far), "0x1000"), 0, told
+    # DWARF 5: folders and files as DW_FORM_line_strp.
+    lists = b"\1\1\x1f\1" + bytes(4) + b"\1\1\x1f" + f.varint(100000) + \
+        struct.pack("<I", 4000) * 100000
+    head = struct.pack("<BBBbBB", 1, 1, 1, -5, 14, 13) + b"\0\1\1\1\1\0\0\0\1\0\0\1" + lists
+    line = struct.pack("<HBBI", 5, 8, 0, len(head)) + head
+    unit = struct.pack("<HBBIBIQQI", 5, 1, 8, 0, 1, 0, f.TEXT, 1, 0)
+    sections = [(b".debug_abbrev", abbrev, 0),
+                (b".debug_info", struct.pack("<I", len(unit)) + unit, 0),
+                (b".debug_line", struct.pack("<I", len(line)) + line, 0), (b".debug_str", b"/\0", 0),
+                (b".debug_line_str", folder + b"\0", 0)]
+    yield verb("lookup", put("guest.elf", debug(f.Elf(), sections)), "0x1000"), 0, repeats
+    # As others have it.
+    yield verb("lookup", guest(table([b"/home/a/b"], one * 1000)), "0x1000"), 0, ""
+
+
 def scopes(entries, n=30000):
     """A guest whose debug information has these entries in one unit: \2 begins an inlined
     function with others inside, \0 ends it, \3 is one without. Each has n ranges, the same."""
@@ -767,7 +808,7 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
          long_event_name, many_losses, many_formats, endless, empty_ranges,
-         deep_entries, shared_texts]
+         deep_entries, shared_texts, long_paths]
 
 
 def limit():
