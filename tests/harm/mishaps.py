@@ -715,7 +715,8 @@ def check_interrupt_search(place):
 
 
 def check_recording(place):
-    """^C is the end of -a and -p, but not of a command; kill's signal reaches perf."""
+    """^C is the end of -a and -p, but not of a command; kill's signal reaches perf, and a
+    terminal that goes away (SIGHUP) ends it as well."""
     need("perf")
     folder = place.folder
     if run("perf", "record", "-q", "-e", "cpu-clock", "-a", "-o",
@@ -727,6 +728,9 @@ def check_recording(place):
                                      (["-a"], False, signal.SIGINT, (0,)),
                                      (["-p", str(os.getpid())], True, signal.SIGINT, (0,)),
                                      (["-a"], False, signal.SIGTERM, (ended,)),
+                                     (["-a"], True, signal.SIGHUP, (ended,)),
+                                     (["-a"], False, signal.SIGHUP, (ended,)),
+                                     (["--", "sleep", "60"], True, signal.SIGHUP, (ended,)),
                                      (["--", "sleep", "60"], True, signal.SIGINT,
                                       (128 + signal.SIGINT, ended))):
         at = os.path.join(folder, "r.data")

@@ -243,6 +243,7 @@ def check_ends(bench):
         yield f"a command: status {status}: {err}"
     # Who looked on is done with ^C; a command of ours did not end by itself.
     for whom, sig, status in ((["-p", "1"], signal.SIGTERM, 143), (["-p", "1"], signal.SIGINT, 0),
+                              (["-p", "1"], signal.SIGHUP, 129),
                               (["--", "true"], signal.SIGINT, 130)):
         child = subprocess.Popen(bench.argv("--stdio", DEMO, *whom), cwd=bench.folder,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -97,7 +97,11 @@ const char **hlg_record_perf_words(const struct hlg_record_request *args,
 	return words;
 }
 
-static const int signals[] = {SIGINT, SIGTERM};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+enum {
+	N_SIGNALS = sizeof(signals) / sizeof(signals[0])
+};
 
 static volatile sig_atomic_t perf_pid, interrupted;
 
@@ -106,17 +110,23 @@ bool hlg_record_perf_interrupted(void)
 	return interrupted;
 }
 
-/* ^C reaches perf by itself, kill reaches us alone. */
+/* ^C reaches perf by itself, kill reaches us alone; see become() of a terminal that goes
+ * away. */
 static void hand_on(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
 	interrupted = 1;
-	if (info->si_code <= 0)
+	if (sig == SIGHUP)
+		kill(perf_pid, SIGTERM);
+	else if (info->si_code <= 0)
 		kill(perf_pid, sig);
 }
 
+/* SIGHUP, which a terminal that goes away sends to all, would end perf with most of the
+ * recording in its buffers. */
 static _Noreturn void become(const char *perf, const char **words, pid_t parent)
 {
+	signal(SIGHUP, SIG_IGN);
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent)
 		_exit(127);
 	execv(perf, (char *const *)words);
@@ -130,18 +140,22 @@ static int wait_for(pid_t pid, struct hlg_guest_stacks *stacks)
 {
 	struct sigaction action = {.sa_sigaction = hand_on,
 				   .sa_flags = SA_SIGINFO | SA_RESTART};
-	struct sigaction before[2];
+	struct sigaction before[N_SIGNALS];
 	siginfo_t ended;
 	int status = 0;
 
 	perf_pid = pid;
-	for (size_t i = 0; i < 2; i++)
-		sigaction(signals[i], &action, &before[i]);
+	for (size_t i = 0; i < N_SIGNALS; i++) {
+		sigaction(signals[i], NULL, &before[i]);
+		/* nohup's stays. */
+		if (signals[i] != SIGHUP || before[i].sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
 	hlg_guest_stacks_follow(stacks, pid);
 	/* As long as nobody has asked for its status, no other process has its number. */
 	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < N_SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;

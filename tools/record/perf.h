@@ -21,7 +21,8 @@ const char **hlg_record_perf_words(const struct hlg_record_request *args,
 
 /*
  * Runs perf (perf-find.h) with these words, the last of which is NULL, and waits for it.
- * SIGINT and SIGTERM that come by kill(1) are handed on meanwhile. If we end first,
+ * SIGINT and SIGTERM that come by kill(1) are handed on meanwhile, SIGHUP as SIGTERM, as
+ * perf is started with that ignored, and its command with it. If we end first,
  * however we do (SIGKILL), the kernel sends it SIGTERM: so it finishes its recording and
  * ends the command that it records. Only a perf with capabilities of its own (setcap(8))
  * goes on, as prctl(2) says of PR_SET_PDEATHSIG.
@@ -44,7 +45,7 @@ struct hlg_record_perf_ends {
 pid_t hlg_record_perf_start(const char **words, const struct hlg_record_perf_ends *ends,
 			    struct hlg_err *err);
 
-/* Has SIGINT or SIGTERM come while perf ran? */
+/* Has one of these come while perf ran? */
 bool hlg_record_perf_interrupted(void);
 
 #endif

@@ -254,25 +254,35 @@ static void catch_signals(void)
 {
 	const struct sigaction end = {.sa_handler = on_end};
 	const struct sigaction resize = {.sa_handler = on_resize};
+	struct sigaction hangup;
 	sigset_t blocked;
 
 	sigemptyset(&blocked);
 	sigaddset(&blocked, SIGINT);
 	sigaddset(&blocked, SIGTERM);
+	sigaddset(&blocked, SIGHUP);
 	sigaddset(&blocked, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	sigaction(SIGINT, &end, NULL);
 	sigaction(SIGTERM, &end, NULL);
+	sigaction(SIGHUP, NULL, &hangup);
+	if (hangup.sa_handler != SIG_IGN) /* nohup's stays */
+		sigaction(SIGHUP, &end, NULL);
 	sigaction(SIGWINCH, &resize, NULL);
 	signal(SIGPIPE, SIG_DFL);
 }
 
 static void let_signals(void)
 {
+	struct sigaction hangup;
 	sigset_t none;
+
+	sigaction(SIGHUP, NULL, &hangup);
 
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
+	if (hangup.sa_handler != SIG_IGN)
+		signal(SIGHUP, SIG_DFL);
 	signal(SIGWINCH, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
