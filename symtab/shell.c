@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/escape.h"
+
 /* Room for a word: each byte may become four, between quotes. */
 static size_t room(const char *word)
 {
@@ -53,6 +55,15 @@ char *hlg_shell_word(const char *fmt, ...)
 	quoted = hlg_shell_quote(word);
 	free(word);
 	return quoted;
+}
+
+const char *hlg_shell_put(char *to, size_t size, const char *word)
+{
+	char *quoted = hlg_shell_quote(word);
+
+	hlg_escape(to, size, quoted ? quoted : word);
+	free(quoted);
+	return to;
 }
 
 char *hlg_shell_words(const char *const *words)

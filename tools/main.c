@@ -2,6 +2,7 @@
 /* hlguest, the command: finds the verb and hands over. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "config.h"
 #include "filter/options/nearest.h"
 #include "symtab/escape.h"
+#include "symtab/shell.h"
 #include "tools/built-with.h" /* tools/meson.build writes both: HLG_BUILT_WITH, HLG_VERBS(X) */
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -81,15 +83,16 @@ static const char *meant_by_file(const char *name)
 
 static int unknown(const char *name)
 {
+	char word[2 * PATH_MAX];
 	struct hlg_nearest nearest = {.word = name, .n = strlen(name)};
 	const char *meant = meant_by_file(name);
 
 	fputs("hlguest: ", stderr);
 	hlg_escape_print(stderr, name[0] ? name : "''");
 	if (meant) {
-		fprintf(stderr, ": no such verb (did you mean %s", meant);
-		hlg_escape_print(stderr, name);
-		fputs("? hlguest help lists all)\n", stderr);
+		fprintf(stderr,
+			": no such verb (did you mean %s%s? hlguest help lists all)\n",
+			meant, hlg_shell_put(word, sizeof(word), name));
 		return 2;
 	}
 	if (name[0] == '-') {

@@ -2,11 +2,13 @@
 #include "tools/measure.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "symtab/shell.h"
 #include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
@@ -67,7 +69,7 @@ struct found {
 /* The guests' ELFs: those in front of --, which argv has already, or of the command. */
 static int find_guests(int dashes, char **argv, struct found *found, struct hlg_err *err)
 {
-	char **command = argv + dashes + 1;
+	char **command = argv + dashes + 1, word[PATH_MAX];
 	const char *lost;
 
 	found->n = 0;
@@ -95,7 +97,7 @@ static int find_guests(int dashes, char **argv, struct found *found, struct hlg_
 	return hlg_err_set(err, HLG_EWORDS,
 			   "%s: " HLG_RECORD_COMMAND_LACKS
 			   " (name each that runs: hlguest guest.elf -- %s ...)",
-			   command[0], command[0]);
+			   command[0], hlg_shell_put(word, sizeof(word), command[0]));
 }
 
 static bool is_option(const char *word, const char *option)

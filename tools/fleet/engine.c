@@ -190,7 +190,7 @@ static int submit_slurm(const struct hlg_fleet_plan *plan, const size_t *tasks, 
 		rc = sbatch(&c, plan, "map", map, &refused, err);
 		hlg_fleet_command_finish(&c);
 	}
-	hlg_escape(dir, sizeof(dir), plan->dir);
+	hlg_shell_put(dir, sizeof(dir), plan->dir);
 	if (rc < 0) {
 		fprintf(stderr,
 			"hlguest: note: %s (%shlguest fleet submit --resume %s%s)\n",

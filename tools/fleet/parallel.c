@@ -2,6 +2,7 @@
 #include "tools/fleet/parallel.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +196,7 @@ static int run(char *const *words)
 int hlg_fleet_parallel_submit(const struct hlg_fleet_plan *plan, const size_t *tasks,
 			      size_t n, int *status, struct hlg_err *err)
 {
-	char program[PATH_MAX];
+	char program[PATH_MAX], dir[2 * PATH_MAX];
 	struct hlg_fleet_command c = {0};
 	int rc = hlg_fleet_parallel_check(plan, err); /* a link has been resolved */
 
@@ -218,7 +219,7 @@ int hlg_fleet_parallel_submit(const struct hlg_fleet_plan *plan, const size_t *t
 			err, HLG_EINPUT,
 			"parallel: not all tasks have run (%s/log/joblog says "
 			"which; hlguest fleet submit --resume %s runs the rest)",
-			plan->dir, plan->dir);
+			plan->dir, hlg_shell_put(dir, sizeof(dir), plan->dir));
 	*status = hlg_fleet_work_reduce(plan);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "filter/output/out.h"
 #include "symtab/escape.h"
 #include "symtab/file.h"
+#include "symtab/shell.h"
 #include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
 #include "tools/fleet/words.h"
@@ -265,6 +267,7 @@ int hlg_fleet_work_local(const struct hlg_fleet_plan *plan, const size_t *tasks,
 	const size_t most = most_at_once(plan);
 	const pid_t parent = getpid();
 	size_t running = 0, failed = 0;
+	char dir[2 * PATH_MAX];
 	struct hlg_err err;
 
 	fflush(NULL);
@@ -289,6 +292,6 @@ int hlg_fleet_work_local(const struct hlg_fleet_plan *plan, const size_t *tasks,
 		&err, HLG_EINPUT,
 		"fleet: %zu of %zu tasks failed (%s/log says why; hlguest fleet submit "
 		"--resume %s runs them again)",
-		failed, n, plan->dir, plan->dir);
+		failed, n, plan->dir, hlg_shell_put(dir, sizeof(dir), plan->dir));
 	return hlg_output_error(&err);
 }

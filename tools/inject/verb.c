@@ -4,6 +4,7 @@
  * shows the guest: guest samples become samples of a process that maps the guest's ELF.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,24 +330,20 @@ static void print_sums(const struct injection *j)
 	const struct hlg_copy_counts *c = &j->copy.counts;
 	const struct hlg_scan_thread *g = j->scan.guests;
 	const struct hlg_options *o = &j->run.options;
-	char *out;
+	char out[2 * PATH_MAX];
 
 	fputs("written    ", stdout);
 	hlg_escape_print(stdout, j->out);
 	printf("  (check %s)\n", hlg_banner_said(&j->report));
 	print_files(j);
 	/* By default it adds up processes of one name. */
-	out = hlg_shell_quote(j->out);
 	printf("show       perf report %s-i ",
 	       only_process(&j->scan) ? "" : "--sort=pid,dso,sym ");
-	hlg_escape_print(stdout, out ? out : j->out);
-	putchar('\n');
-	if (c->unwanted && (o->pid.n || o->tid.n || o->sandbox.n)) {
-		fputs("then       hlguest inject OTHER.elf ", stdout);
-		hlg_escape_print(stdout, out ? out : j->out);
-		fputs(" -o NEW.data  (guests that are not selected)\n", stdout);
-	}
-	free(out);
+	puts(hlg_shell_put(out, sizeof(out), j->out));
+	if (c->unwanted && (o->pid.n || o->tid.n || o->sandbox.n))
+		printf("then       hlguest inject OTHER.elf %s -o NEW.data  (guests that are "
+		       "not selected)\n",
+		       out);
 	for (size_t i = 0, k; i < j->scan.n_guests; i = k) {
 		for (k = i; k < j->scan.n_guests && g[k].pid == g[i].pid; k++)
 			;

@@ -13,6 +13,7 @@
 #include "filter/output/out.h"
 #include "filter/stats/rate.h"
 #include "symtab/escape.h"
+#include "symtab/shell.h"
 #include "tools/beside/text.h"
 #include "tools/cli/output.h"
 #include "tools/inputs/given.h"
@@ -113,6 +114,7 @@ static int finish(struct hlg_record_request *args, const char *event, int status
 static int check_command(const struct hlg_record_request *args, struct hlg_err *err)
 {
 	const char *first = args->command ? args->command[0] : "";
+	char vmm[PATH_MAX];
 
 	if (!args->command)
 		return 0;
@@ -128,7 +130,9 @@ static int check_command(const struct hlg_record_request *args, struct hlg_err *
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: stands in front of --, where record takes no guest (use "
 			    "hlguest record -- %s ..., and name the guest to report)",
-			    first, args->command[2] ? args->command[2] : "./vmm");
+			    first,
+			    hlg_shell_put(vmm, sizeof(vmm),
+					  args->command[2] ? args->command[2] : "./vmm"));
 		return 2;
 	}
 	return hlg_record_command_check(first, err);

@@ -2,12 +2,14 @@
 #include "tools/top/guests.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "symtab/grow.h"
+#include "symtab/shell.h"
 #include "tools/record/command.h"
 #include "tools/record/session.h"
 #include "tools/top/judge.h"
@@ -59,6 +61,8 @@ static bool is_foreign(const char *pids)
 /* Of a command, or of processes. */
 static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 {
+	char word[PATH_MAX];
+
 	if (r->guests.untrusted)
 		return hlg_err_set(err, HLG_EWORDS,
 				   "%s: may be written by others than root, and was not "
@@ -80,7 +84,8 @@ static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 	return hlg_err_set(err, HLG_EWORDS,
 			   "%s: " HLG_RECORD_COMMAND_LACKS
 			   " (name each that runs: hlguest top guest.elf -- %s ...)",
-			   r->command[0], r->command[0]);
+			   r->command[0],
+			   hlg_shell_put(word, sizeof(word), r->command[0]));
 }
 
 int hlg_top_guests_find(struct hlg_top_guests *g, const struct hlg_verb_texts *named,
