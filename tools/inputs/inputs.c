@@ -2,6 +2,7 @@
 #include "tools/inputs/inputs.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "filter/output/target.h"
+#include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
 #include "tools/cli/cpus.h"
 #include "tools/cli/output.h"
@@ -112,6 +114,17 @@ static int no_recording(const struct hlg_inputs *in, struct hlg_err *err)
 		in->verb->name, how_to_record(how, in->verb));
 }
 
+/* Of a recording, and what record noted beside it. */
+static int check_recording(const char *recording, const char *out, struct hlg_err *err)
+{
+	char noted[PATH_MAX];
+	int rc = hlg_target_check_input(out, recording, err);
+
+	return rc == 0 && hlg_beside_place(noted, recording)
+		       ? hlg_target_check_input(out, noted, err)
+		       : rc;
+}
+
 /* Of recordings and images of one side. */
 static int check_side(const struct hlg_inputs *in, const char *out, struct hlg_err *err)
 {
@@ -121,7 +134,9 @@ static int check_side(const struct hlg_inputs *in, const char *out, struct hlg_e
 	for (size_t i = 0; rc == 0 && i < options.n_images; i++)
 		rc = hlg_target_check_input(out, options.images[i].path, err);
 	for (size_t i = 0; rc == 0 && i < in->n_files; i++)
-		rc = hlg_target_check_input(out, in->files[i], err);
+		rc = check_recording(in->files[i], out, err);
+	if (rc == 0 && in->n_files == 0)
+		rc = check_recording(HLG_INPUTS_DEFAULT, out, err);
 	if (rc == 0 && in->list)
 		rc = hlg_target_check_input(out, in->list, err);
 	hlg_options_finish(&options);
