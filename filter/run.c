@@ -348,6 +348,19 @@ void hlg_run_warn(const struct hlg_report *report, const struct hlg_format *form
 	fputc('\n', stderr);
 }
 
+void hlg_run_warn_unread(const struct hlg_report *report, const char *of)
+{
+	struct hlg_note_list notes = {0};
+
+	hlg_notes_tell_unread(report, &notes);
+	for (size_t i = 0; i < notes.n; i++) {
+		fprintf(stderr, "hlguest: warning: %s", of);
+		hlg_escape_print(stderr, notes.line[i]);
+		fputc('\n', stderr);
+	}
+	hlg_note_list_finish(&notes);
+}
+
 int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 {
 	struct hlg_report report;
@@ -363,6 +376,8 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 			run->options.out, stream, err);
 	if (rc == 0)
 		hlg_run_warn(&report, run->format, "");
+	if (rc == 0 && !run->format->remarks)
+		hlg_run_warn_unread(&report, "");
 	hlg_report_finish(&report);
 	return rc;
 }

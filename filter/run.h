@@ -93,6 +93,10 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);
 void hlg_run_warn(const struct hlg_report *report, const struct hlg_format *format,
 		  const char *of);
 
+/* Says there which images could not be read again, where nobody else does: of a report whose
+ * remarks are not written. */
+void hlg_run_warn_unread(const struct hlg_report *report, const char *of);
+
 void hlg_run_finish(struct hlg_run *run);
 
 #endif

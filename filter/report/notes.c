@@ -270,19 +270,25 @@ static void note_accounting(struct hlg_report *r)
 			p->untold, p->untold == 1 ? "" : "s");
 }
 
+void hlg_notes_tell_unread(const struct hlg_report *r, struct hlg_note_list *notes)
+{
+	for (size_t i = 0; i < r->space->n_images; i++)
+		if (hlg_image_unread(r->space->images[i]))
+			hlg_note_list_warn(
+				notes,
+				"%s: could not be read again: it has changed, or the "
+				"disk fails; what needs its bytes is not complete: "
+				"trust, padding, instructions (start again)",
+				r->space->images[i]->path);
+}
+
 /* Last, when all that needs the bytes was built. */
 static void note_unread(struct hlg_report *r)
 {
-	for (size_t i = 0; i < r->space->n_images; i++) {
-		if (!hlg_image_unread(r->space->images[i]))
-			continue;
-		r->unread = true;
-		hlg_note_list_warn(&r->notes,
-				   "%s: could not be read again: it has changed, or the "
-				   "disk fails; what needs its bytes is not complete: "
-				   "trust, padding, instructions (start again)",
-				   r->space->images[i]->path);
-	}
+	const size_t before = r->notes.n;
+
+	hlg_notes_tell_unread(r, &r->notes);
+	r->unread |= r->notes.n > before;
 }
 
 enum {

@@ -25,6 +25,9 @@ void hlg_notes_tell_elsewhere(const struct hlg_report *report,
  * is named are not all. Where a banner says so, none. */
 void hlg_notes_tell_unnamed(const struct hlg_report *report, struct hlg_note_list *notes);
 
+/* Adds warnings of images whose files could not be read again. */
+void hlg_notes_tell_unread(const struct hlg_report *report, struct hlg_note_list *notes);
+
 /* For who shows border=keep, with shares of all the guest's samples: finds the border all
  * the same, and adds the note that a report of the others has. Fails only without memory.
  */

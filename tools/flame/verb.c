@@ -377,8 +377,13 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 	if (rc == 0)
 		hlg_run_warn(&flame->after.report, in->format,
 			     flame->compares ? "after: " : "");
-	if (rc == 0 && flame->compares)
+	if (rc == 0)
+		hlg_run_warn_unread(&flame->after.report,
+				    flame->compares ? "after: " : "");
+	if (rc == 0 && flame->compares) {
 		hlg_run_warn(&flame->before.report, in->format, "before: ");
+		hlg_run_warn_unread(&flame->before.report, "before: ");
+	}
 	return rc;
 }
 

@@ -341,7 +341,8 @@ static void print_sums(const struct injection *j)
 	       only_process(&j->scan) ? "" : "--sort=pid,dso,sym ");
 	puts(hlg_shell_put(out, sizeof(out), j->out));
 	if (c->unwanted && (o->pid.n || o->tid.n || o->sandbox.n))
-		printf("then       hlguest inject OTHER.elf %s -o NEW.data  (guests that are "
+		printf("then       hlguest inject OTHER.elf %s -o NEW.data  (guests that "
+		       "are "
 		       "not selected)\n",
 		       out);
 	for (size_t i = 0, k; i < j->scan.n_guests; i = k) {
