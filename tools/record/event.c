@@ -77,6 +77,11 @@ int hlg_record_event_check(const char *events, char option, const char *asked,
 	const char *name;
 	size_t n;
 
+	if (!asked[strspn(asked, "{},")])
+		return hlg_err_set(err, HLG_EWORDS,
+				   "-%c '%s': names no event (perf list shows those that "
+				   "it knows)",
+				   option, asked);
 	if (are_generic(events) || !hlg_perf_find(perf))
 		return 0;
 	hlg_child_run(&child, words, MOST_MS);

@@ -170,8 +170,28 @@ void hlg_record_process_add_list(struct hlg_record_guests *guests, const char *p
 	}
 }
 
+/* "$(pidof vmm)" is empty if none runs, and has blanks in between if several do. */
+static int check_words(const char *pids, struct hlg_err *err)
+{
+	if (pids[strspn(pids, "0123456789 ")] == '\0' && strchr(pids, ' '))
+		return hlg_err_set(err, HLG_EWORDS,
+				   "-p '%s': processes stand behind commas (-p 17,18; "
+				   "pidof -S, NAME)",
+				   pids);
+	if (!pids[0] || pids[0] == ',' || strstr(pids, ",,"))
+		return hlg_err_set(err, HLG_EWORDS,
+				   "-p '%s': names no process (pidof finds one by its "
+				   "name, -a takes all)",
+				   pids);
+	return 0;
+}
+
 int hlg_record_process_check_list(const char *pids, struct hlg_err *err)
 {
+	int rc = check_words(pids, err);
+
+	if (rc < 0)
+		return rc;
 	while (*pids) {
 		size_t n = strcspn(pids, ",");
 		char path[64];

@@ -177,7 +177,7 @@ static int refuse(const struct hlg_record_request *args, const char *event)
 	    check_out(args, &err) < 0)
 		status = 1;
 	if (status == 0 && hlg_record_session_check(args, event, &err) < 0)
-		status = 1;
+		return hlg_output_error(&err);
 	if (status != 0)
 		hlg_output_error(&err);
 	return status;

@@ -561,7 +561,7 @@ static int refuse(const struct hlg_record_request *r, const char *event)
 	int status = r->command ? hlg_record_command_check(r->command[0], &err) : 0;
 
 	if (status == 0 && hlg_record_session_check(r, event, &err) < 0)
-		status = 1;
+		return hlg_output_error(&err);
 	if (status != 0)
 		hlg_output_error(&err);
 	return status;
