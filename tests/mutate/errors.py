@@ -1327,7 +1327,7 @@ ERRORS = [
      "golden cmd-record-two"),
     ("tools/inputs/unnamed.c", "pair && (in->behind || has_own(sides))", "pair && in->behind && has_own(sides)",
      "golden unnamed"),
-    ("tools/inputs/unnamed.c", "side->options.images[n++].map || side->any", "side->options.images[n++].map",
+    ("tools/inputs/unnamed.c", "if (image->map || side->any)", "if (image->map)",
      "golden unnamed"),
     ("filter/report/notes.c", "r->unnamed && !r->banner && outside > r->all.guest.samples / 20",
      "r->unnamed && !r->banner && outside", "filter notes"),
@@ -1485,4 +1485,6 @@ ERRORS = [
     ("tools/source/source-files.c", "		*s->err = file->refused;\n", "", "hlguest annotate"),
     ("filter/view/border.c", "	if (size > LARGEST || size > s->left)",
      "	if (size > LARGEST / 64 || size > s->left)", "filter border"),
+    ("tools/inputs/unnamed.c", "add(words, moved ? moved : side->in->words[i]);", "add(words, side->in->words[i]);",
+     "golden unnamed"),
 ]

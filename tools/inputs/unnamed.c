@@ -28,6 +28,7 @@ struct side {
 	const struct hlg_inputs *in;
 	struct hlg_options options; /* of the images that it names */
 	struct names missing;       /* owned */
+	struct names moved;         /* owned: words of images where samples fit */
 	bool any;                   /* one that is named was noted */
 };
 
@@ -71,6 +72,7 @@ static void forget(struct names *names)
 static void finish(struct side *side)
 {
 	forget(&side->missing);
+	forget(&side->moved);
 	hlg_options_finish(&side->options);
 }
 
@@ -167,13 +169,46 @@ static bool has_own(const struct side sides[static 2])
 	return !same;
 }
 
+/* The word of an image where samples fit, to be freed; NULL: as it is named. */
+static char *word_at(const struct hlg_image_arg *image, uint64_t base)
+{
+	char guest[32] = "", *word;
+
+	if (base == UINT64_MAX || hlg_options_states_who(image))
+		return NULL;
+	if (image->guest)
+		snprintf(guest, sizeof(guest), "@guest=%zu", image->guest);
+	return asprintf(&word, "%s%s@0x%" PRIx64, image->path, guest, base) < 0 ? NULL
+										: word;
+}
+
+/* What is proposed has each image where samples fit, if that is not where it is named. */
+static void move(struct side *side, const uint64_t *bases, size_t n)
+{
+	for (size_t i = 0; n == side->options.n_images && i < n; i++) {
+		char *word = word_at(&side->options.images[i], bases[i]);
+
+		add(&side->moved, word);
+		if (side->moved.lost)
+			free(word);
+	}
+}
+
 /* Where no ELF that is named was noted, these are others than those that ran. */
 static void put_images(struct names *words, const struct side *side)
 {
-	for (int i = 0, n = 0; i < side->in->n_words; i++)
-		if (is_image(side->in->words[i]) &&
-		    (side->options.images[n++].map || side->any))
-			add(words, side->in->words[i]);
+	for (size_t i = 0, n = 0; i < (size_t)side->in->n_words; i++) {
+		const struct hlg_image_arg *image = &side->options.images[n];
+		const char *moved = NULL;
+
+		if (!is_image(side->in->words[i]))
+			continue;
+		if (n < side->moved.n)
+			moved = side->moved.at[n];
+		n++;
+		if (image->map || side->any)
+			add(words, moved ? moved : side->in->words[i]);
+	}
 	for (size_t i = 0; i < side->missing.n; i++)
 		add(words, from_here(side->missing.at[i]));
 }
@@ -228,7 +263,7 @@ static char *tell(const struct side *sides, bool pair)
 }
 
 /* What hlg_options.unnamed is. */
-static char *find(const void *inputs)
+static char *find(const void *inputs, const uint64_t *bases, size_t n)
 {
 	const struct hlg_inputs *in = inputs;
 	const bool pair = in->second && hlg_inputs_is_pair(in) && in->second->n_files;
@@ -236,6 +271,9 @@ static char *find(const void *inputs)
 	char *text = NULL;
 	bool ok = begin(&sides[0], in) && (!pair || begin(&sides[1], in->second));
 
+	/* Of two sides with images of their own nothing says which is asked for. */
+	if (ok && !(pair && has_own(sides)))
+		move(&sides[0], bases, n);
 	if (ok) {
 		look(&sides[0], in);
 		if (pair)

@@ -355,8 +355,10 @@ START_TEST(much_outside)
 }
 END_TEST
 
-static char *name_another(const void *of)
+static char *name_another(const void *of, const uint64_t *bases, size_t n)
 {
+	ck_assert_uint_eq(n, 1);
+	ck_assert_uint_eq(bases[0], UINT64_MAX);
 	return strdup(of);
 }
 
