@@ -80,7 +80,8 @@ class Judge(windows_model.Judge):
         counted = f"{len(rows.of)} {rows.what.split()[0]}" if rows.pairs else \
             f"{len(rows.of)} {rows.what}, {self.sampled()}"
         if re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", html.unescape(head)) != [
-                ("recorded", counted)]:
+                ("recorded", counted), *[(key, told[key]) for key in ("selected",)
+                                         if key in told]]:
             yield f"page: {head}, not {counted}"
         lost = f"{self.made.lost} events were lost"
         warned = [html.unescape(line) for line in re.findall('<p class="warning">(.*?)</p>', head)]

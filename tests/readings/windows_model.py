@@ -236,6 +236,14 @@ class Selection:
                 self.words.append(word)
                 self.keeps.append(keep)
 
+    def said(self, other):
+        """As it is told: what chooses samples as they are given, then mode and function; other:
+        the event that is asked for, or None."""
+        words = [word[2:] for word in self.words]
+        last = [word for name in ("mode=", "function=") for word in words if word.startswith(name)]
+        first = [f"event={other}"] * bool(other)
+        return " ".join(first + [word for word in words if word not in last] + last) or None
+
     def of(self, samples):
         return [s for s in samples if all(keep(s) for keep in self.keeps)]
 
@@ -370,6 +378,9 @@ class Judge:
         if told and [[w[key] for key in ("time_ns", "pid", "tid", "cpu", "counts", "function")]
                      for w in told["windows"]] != expected:
             yield f"{what}: JSON has {told['windows']}, not {expected}"
+        said = select.said(self.made.group[0] if self.made.other else None)
+        if told and told.get("selected") != said:
+            yield f"{what}: selected {told.get('selected')}, not {said}"
         if told and (told["recorded"], told["every"]) != (len(self.made.samples), 0):
             yield f"{what}: JSON has {told['recorded']} windows, every {told['every']}"
 

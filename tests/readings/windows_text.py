@@ -264,6 +264,7 @@ class Judge:
             yield re.compile("!! .*")
         leader = told["events"][0]
         yield f"{plural(len(told['windows']), 'window')}, {sampled(self.period, leader)}{check}"
+        yield from self.selected(screen, select)
         yield from lines
         yield f"by the function that they end in; share of {leader}"
         yield from screen.notes(told["notes"], True)
@@ -271,8 +272,13 @@ class Judge:
         yield from Sums(told, screen).lines()
         yield from screen.notes(told["notes"], False)
 
-    def pairs(self, told, screen, *_):
+    def selected(self, screen, select):
+        said = select.said(self.made.group[0] if self.made.other else None)
+        return screen.wrap("selected  ", said) if said else []
+
+    def pairs(self, told, screen, select, _):
         yield f"{plural(len(told['pairs']), 'pair')}; the median, and its interval at 95 %"
+        yield from self.selected(screen, select)
         yield from screen.notes(told["notes"], True)
         yield ""
         yield from Spreads(told, screen).lines()

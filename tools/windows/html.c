@@ -2,6 +2,7 @@
 /* A page (tools/page) without scripts: the plot, and below it the sums that text has. */
 #include <stdlib.h>
 
+#include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
 #include "symtab/plural.h"
 #include "tools/page/page.h"
@@ -51,7 +52,7 @@ static int write_head(void *data, FILE *f, struct hlg_err *err)
 		fprintf(f, "recorded  %zu %s%s, %s\n", s->w->n_rows,
 			s->w->every ? "interval" : "window", hlg_plural_s(s->w->n_rows),
 			hlg_windows_notes_sampled(sampled, s->w));
-
+	hlg_text_head_selected(f, s->style->selection, &(struct hlg_screen){0});
 	hlg_windows_shown_notes(&notes, s);
 	hlg_text_line_notes(f, &(struct hlg_screen){0}, &notes, HLG_NOTE_WARNING);
 	lost = notes.lost;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
 #include "symtab/escape.h"
 #include "symtab/plural.h"
@@ -319,6 +320,7 @@ int hlg_pairs_write_text(FILE *f, const struct hlg_pairs *pairs,
 	hlg_pairs_write_notes(&notes, pairs, w);
 	fprintf(f, "%zu pair%s; the median, and its interval at 95 %%\n",
 		pairs->table.n_rows, hlg_plural_s(pairs->table.n_rows));
+	hlg_text_head_selected(f, style->selection, &style->screen);
 	hlg_text_line_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
 	fputc('\n', f);
 	ok = hlg_pairs_write_spreads(f, pairs, &style->screen, &hlg_table_text);
@@ -361,6 +363,7 @@ int hlg_pairs_write_json(FILE *f, const struct hlg_pairs *pairs,
 
 	hlg_pairs_write_notes(&notes, pairs, w);
 	hlg_json_begin(&json, f, 1);
+	hlg_json_put_selected(&json, style->selection);
 	hlg_windows_json_head(&json, &notes, &pairs->table);
 	hlg_json_put(&json, "alone", hlg_json_number(pairs->alone));
 	hlg_json_put(&json, "moved", hlg_json_number(pairs->moved));

@@ -258,6 +258,7 @@ static int write_result(const struct hlg_run *run, struct hlg_windows_shown *sho
 	int rc;
 
 	showing->wide = run->options.wide;
+	style->selection = run->options.selection;
 	style->verbose = run->options.verbose;
 	style->pairs = showing->pairs;
 	style->guest = run->space.n_images ? run->space.images[0]->path : NULL;
@@ -270,7 +271,24 @@ static int write_result(const struct hlg_run *run, struct hlg_windows_shown *sho
 		       : rc;
 }
 
-static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
+/* Rows are selected by more than the samples of a report are. */
+static int add_choice(struct hlg_run *run, const struct arguments *args,
+		      struct hlg_err *err)
+{
+	struct hlg_options *options = &run->options;
+	int rc = 0;
+
+	if (options->mode != HLG_SHOW_ALL)
+		rc = hlg_options_add_selection(
+			options, "--", "mode",
+			options->mode == HLG_SHOW_HOST ? "host" : "guest", err);
+	if (rc == 0 && args->function)
+		rc = hlg_options_add_selection(options, "--", "function", args->function,
+					       err);
+	return rc;
+}
+
+static int show_pairs(struct hlg_windows *w, struct hlg_run *run,
 		      const struct arguments *args, const char *path, struct hlg_err *err)
 {
 	struct hlg_pairs pairs = {0};
@@ -291,6 +309,8 @@ static int show_pairs(struct hlg_windows *w, const struct hlg_run *run,
 	if (rc == 0 && !hlg_pairs_measure(&pairs))
 		rc = hlg_err_memory(err, path);
 	if (rc == 0)
+		rc = add_choice(run, args, err);
+	if (rc == 0)
 		rc = write_result(run, &showing, path, err);
 	hlg_pairs_finish(&pairs);
 	return rc;
@@ -307,6 +327,8 @@ static int show_windows(struct hlg_windows *w, struct hlg_run *run,
 	struct hlg_report fit = {0};
 	int rc = choose(w, run, &fit, args, path, &showing.nothing, err);
 
+	if (rc == 0)
+		rc = add_choice(run, args, err);
 	if (rc == 0)
 		rc = write_result(run, &showing, path, err);
 	if (rc == 0)

@@ -293,6 +293,7 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 	fprintf(f, "%zu window%s, ", w->n_rows, hlg_plural_s(w->n_rows));
 	hlg_escape_print(f, hlg_windows_notes_sampled(sampled, w));
 	fputs(fits ? ", check OK\n" : "\n", f);
+	hlg_text_head_selected(f, style->selection, &style->screen);
 	if (w->check && !fits)
 		hlg_text_head_check(f, w->check, &style->screen);
 	fputs("by the function that they end in; share of ", f);
@@ -337,6 +338,7 @@ int hlg_windows_json(FILE *f, const struct hlg_windows *w,
 	ok = make_sums(&sum, &sums, w) && ok;
 	hlg_windows_notes(&notes, w);
 	hlg_json_begin(&json, f, 1);
+	hlg_json_put_selected(&json, style->selection);
 	hlg_windows_json_head(&json, &notes, w);
 	if (w->check)
 		hlg_json_put(&json, "check", hlg_json_check(w->check));

@@ -22,6 +22,7 @@ struct hlg_windows_style {
 	bool pairs;                    /* the plot's rows are pairs between markers */
 	struct hlg_screen screen;      /* of text */
 	bool verbose;                  /* text: all notes */
+	const char *selection;         /* what chose the rows; NULL: nothing */
 };
 
 /* All are located (hlg_windows_places_locate). They fail without memory. */
