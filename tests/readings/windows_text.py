@@ -61,11 +61,17 @@ def sampled(period, leader):
     return f"sampled every {period} {units[0]} of {leader}"
 
 
+def what_of(told):
+    """Where the samples do not fit no function is named."""
+    return "function" if told["check"]["named"] else "guest address"
+
+
 class Sums:
     """The table of functions: (heading, cells, values) of each column but the last."""
 
     def __init__(self, told, screen):
         self.screen, self.rows = screen, told["functions"]
+        self.what = what_of(told)
         self.all = sum(row["counts"][0] for row in self.rows)
         self.columns = [("share %", 7, [f"{100 * self.share([row]):.2f}" for row in self.rows]),
                         ("windows", 11, [str(row["windows"]) for row in self.rows])]
@@ -92,7 +98,7 @@ class Sums:
         most, cells = self.screen.columns, list(itertools.accumulate(c[1] for c in self.columns))
         n = sum(not most or i < 3 or at + 2 + LEAST_NAME <= most for i, at in enumerate(cells))
         columns, used = self.columns[:n], cells[n - 1] + 2
-        yield "".join(f"{head:>{cells}}" for head, cells, _ in columns) + "  function"
+        yield "".join(f"{head:>{cells}}" for head, cells, _ in columns) + f"  {self.what}"
         for i, row in enumerate(self.rows[:SHOWN]):
             yield "".join(f"{texts[i]:>{cells}}" for _, cells, texts in columns) + \
                 "  " + self.screen.name(row["function"], used)
@@ -266,7 +272,7 @@ class Judge:
         yield f"{plural(len(told['windows']), 'window')}, {sampled(self.period, leader)}{check}"
         yield from self.selected(screen, select)
         yield from lines
-        yield f"by the function that they end in; share of {leader}"
+        yield f"by the {what_of(told)} that they end in; share of {leader}"
         yield from screen.notes(told["notes"], True)
         yield ""
         yield from Sums(told, screen).lines()

@@ -64,6 +64,12 @@ static const struct hlg_column sum_ends[] = {
 	{NULL, "function", .type = HLG_VALUE_TEXT, 2},
 };
 
+/* What windows end in: where samples do not fit no function is named. */
+static const char *place_word(const struct hlg_windows *w)
+{
+	return w->check && w->check->suppressed ? "guest address" : "function";
+}
+
 static const char *place_name(const struct hlg_windows *w,
 			      const struct hlg_windows_row *row)
 {
@@ -136,8 +142,11 @@ static bool make_sums(struct hlg_windows *sum, struct hlg_windows_columns *c,
 		*sum = (struct hlg_windows){0};
 		return false;
 	}
-	return hlg_windows_columns_make(c, sum, sum_columns, SIZE(sum_columns), sum_ends,
-					SIZE(sum_ends), true);
+	if (!hlg_windows_columns_make(c, sum, sum_columns, SIZE(sum_columns), sum_ends,
+				      SIZE(sum_ends), true))
+		return false;
+	c->column[c->behind].heading = place_word(w);
+	return true;
 }
 
 static void finish_sums(struct hlg_windows *sum, struct hlg_windows_columns *c)
@@ -296,7 +305,7 @@ int hlg_windows_text(FILE *f, const struct hlg_windows *w,
 	hlg_text_head_selected(f, style->selection, &style->screen);
 	if (w->check && !fits)
 		hlg_text_head_check(f, w->check, &style->screen);
-	fputs("by the function that they end in; share of ", f);
+	fprintf(f, "by the %s that they end in; share of ", place_word(w));
 	hlg_escape_print(f, w->columns[0].name);
 	fputc('\n', f);
 	hlg_text_line_notes(f, &style->screen, &notes, HLG_NOTE_WARNING);
