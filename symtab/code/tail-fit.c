@@ -6,8 +6,11 @@
 
 #include "symtab/bsearch.h"
 
+#ifndef HLG_TAIL_REACH
+#define HLG_TAIL_REACH 8192
+#endif
+
 enum {
-	REACH = 8192,
 	TRIED = 2048,
 	/* By lines: in steps of an instruction up to NEAR, then as functions are aligned.
 	 */
@@ -245,10 +248,10 @@ static void keep(struct best *best, struct best *rival, const struct best *now)
 /* The best distance by boundaries; true if it counts. */
 static bool search(const struct tail_search *s, struct best *best)
 {
-	const double needed = log(ODDS_OVER_CHANCE * 2.0 * REACH * (double)s->n);
+	const double needed = log(ODDS_OVER_CHANCE * 2.0 * HLG_TAIL_REACH * (double)s->n);
 	struct best rival = *best;
 
-	for (int64_t shift = -REACH; shift <= REACH; shift++) {
+	for (int64_t shift = -HLG_TAIL_REACH; shift <= HLG_TAIL_REACH; shift++) {
 		/* What scores less is neither the best nor a rival that counts. */
 		double least = fmax(needed, best->score) - log(ODDS_OVER_RIVAL);
 		struct best now = try(s, shift, least);
@@ -268,7 +271,7 @@ static bool search_lines(struct tail_search *s, struct best *best, bool *counts)
 	if (!find_ahead(s) ||
 	    !hlg_line_fit_samples_begin(&s->samples, s->lines, s->addrs, s->n, 0))
 		return false;
-	for (int64_t shift = -REACH; shift <= REACH;
+	for (int64_t shift = -HLG_TAIL_REACH; shift <= HLG_TAIL_REACH;
 	     shift += shift < -NEAR || shift >= NEAR ? ALIGNED : INSN_A64) {
 		double least = fmax(LINES_OVER_CHANCE, best->score) - more;
 		struct best now = try_lines(s, shift, least);

@@ -11,6 +11,7 @@ Reads the sources of symtab/, filter/ and tools/ as text and fails on
 - a function that leaves its file without the file's prefix, and a prefix of two files;
 - a folder that CONTRIBUTING.md gives no question;
 - a line of a comment whose * has no blank behind it: clang-format takes it when it breaks lines;
+- a size that the fuzzers' build makes small (tests/fuzz/fuzz.ini) and no file has it set;
 - a file that was added at the top by mistake: TOP says what is there.
 
 The prefix of tools/windows/pairs.c is hlg_pairs_ or hlg_windows_pairs_; in a folder of tools/,
@@ -55,6 +56,7 @@ VERBS
 tools
 """
 LISTED = os.path.join(ROOT, "tools", "meson.build")  # verbs = ['report', 'annotate' ...]
+SMALL = os.path.join(ROOT, "tests", "fuzz", "fuzz.ini")
 # What is loaded into perf; the command does not use it.
 NOT_BELOW_TOOLS = ("filter/dlfilter",)
 
@@ -212,10 +214,23 @@ def unspaced(texts):
             yield f"{path}: {line.strip()}"
 
 
+def unsized(texts):
+    """Sizes that the fuzzers' build sets in vain: they are fast no more, and all pass."""
+    with open(SMALL, encoding="utf-8") as f:
+        sizes = re.findall(r"-D(HLG_\w+)=", f.read())
+    set_by_builds = re.findall(r"^#ifndef (HLG_\w+)$", "\n".join(texts.values()), re.M)
+    for name in sizes:
+        if name not in set_by_builds:
+            yield f"tests/fuzz/fuzz.ini: {name}: no file has #ifndef {name}"
+    if not sizes:
+        yield "tests/fuzz/fuzz.ini: no sizes: has it moved?"
+
+
 RULES = {"includes point down": wrong_ways, "each folder answers a question": unasked,
          "no circle of files": circles,
          "each type is defined once": twice, "each function has its file's prefix": names,
-         "a blank behind the * of comments": unspaced}
+         "a blank behind the * of comments": unspaced,
+         "sizes of fuzzers are set": unsized}
 
 FAULTS = {
     "includes point down": {"symtab/err.c": '#include "filter/run.h"\n', "filter/run.h": ""},
@@ -232,6 +247,7 @@ FAULTS = {
         "symtab/err.h": "struct hlg_range {\n};\n", "filter/run.h": "struct hlg_range {\n};\n"},
     "a blank behind the * of comments": {"filter/run.h": "/*\n * Before, and\n *after.\n */\n"},
     "a blank behind the * of comments (in a function)": {"filter/run.c": "\t/*\n\t *after.\n\t */\n"},
+    "sizes of fuzzers are set": {"filter/run.c": "#define HLG_FIRST_BITS 12\n"},
     "each function has its file's prefix": {
         "symtab/err.c": "int hlg_fault(int a,\n\t      int b)\n{\n}\n"},
     "each function has its file's prefix (in a header)": {

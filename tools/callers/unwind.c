@@ -22,9 +22,12 @@
 static const uint8_t kvm_numbers[REGS] = {0, 2,  1,  3,  6,  7,  5,  4, 8,
 					  9, 10, 11, 12, 13, 14, 15, 16};
 
-#define KEPT 4096 /* addresses whose rules are kept; a power of two */
-#define DEEP 16   /* words of an expression's stack */
-#define LONG 64   /* its operations; compilers' have ten */
+#define DEEP 16 /* words of an expression's stack */
+#define LONG 64 /* its operations; compilers' have ten */
+
+#ifndef HLG_UNWIND_KEPT
+#define HLG_UNWIND_KEPT 4096 /* addresses whose rules are kept; a power of two */
+#endif
 
 /* The rules at an address; frame is NULL if there are none. */
 struct rules {
@@ -39,7 +42,7 @@ struct hlg_callers_unwind {
 	const struct hlg_image *image;
 	int fd; /* of its file */
 	struct hlg_shrunk shrunk;
-	struct rules kept[KEPT];
+	struct rules kept[HLG_UNWIND_KEPT];
 };
 
 /* A frame: what its function had in its registers. */
@@ -111,7 +114,7 @@ void hlg_callers_unwind_close(struct hlg_callers_unwind *unwind)
 {
 	if (!unwind)
 		return;
-	for (size_t i = 0; i < KEPT; i++)
+	for (size_t i = 0; i < HLG_UNWIND_KEPT; i++)
 		free(unwind->kept[i].frame);
 	hlg_shrunk_watch(NULL);
 	dwfl_end(unwind->dwfl);
@@ -123,7 +126,7 @@ void hlg_callers_unwind_close(struct hlg_callers_unwind *unwind)
 /* The rules at an own address, which are kept until another needs their place. */
 static const struct rules *find_rules(struct hlg_callers_unwind *unwind, uint64_t addr)
 {
-	struct rules *rules = &unwind->kept[(addr ^ addr >> 12) % KEPT];
+	struct rules *rules = &unwind->kept[(addr ^ addr >> 12) % HLG_UNWIND_KEPT];
 	Dwarf_Frame *frame = NULL;
 	Dwarf_Addr start, end;
 

@@ -23,7 +23,9 @@
  * Small enough to stay in a second-level cache between the copy and the walk: from 128
  * KiB to 4 MiB the cost is the same within 3 %, and nearly half that of a mapping.
  */
+#ifndef HLG_WINDOW
 #define HLG_WINDOW (256 * 1024)
+#endif
 
 struct hlg_perfdata_source {
 	int fd;

@@ -15,9 +15,12 @@
 #include "symtab/file.h"
 #include "tools/pprof/saved.h"
 
+#ifndef HLG_SAVED_ROOM
+#define HLG_SAVED_ROOM (1 << 18) /* bytes to read, and of the message, at first */
+#endif
+
 enum {
-	GZIP = 15 + 16,     /* window bits, and that it is gzip's format: zlib.h */
-	AT_FIRST = 1 << 18, /* bytes to read, and of the message */
+	GZIP = 15 + 16, /* window bits, and that it is gzip's format: zlib.h */
 	/* Unpacked but for samples and stacks, which are looked at one by one, a profile
 	 * takes up to 50 times its file's size beside the message; a small one may take
 	 * anything. */
@@ -64,7 +67,7 @@ static int fail_large(const struct input *in, struct hlg_err *err)
 
 static int make_room(const struct input *in, struct bytes *bytes, struct hlg_err *err)
 {
-	size_t room = bytes->room ? 2 * bytes->room : AT_FIRST;
+	size_t room = bytes->room ? 2 * bytes->room : HLG_SAVED_ROOM;
 	unsigned char *at;
 
 	if (bytes->n < bytes->room)
