@@ -67,6 +67,11 @@ START_TEST(exact_times)
 	ck_assert_uint_eq(take(TID, 100, 7), 0); /* once */
 	ck_assert_uint_eq(take(TID + 1, 100, 7), 0x101);
 	ck_assert_uint_eq(take(TID + 2, 100, 7), 0);
+	/* Others come when some were taken, as of a recording that goes on. */
+	add(TID, 200, true, 7, 0x200);
+	add(TID, 50, true, 7, 0x50);
+	ck_assert_uint_eq(take(TID, 200, 7), 0x200);
+	ck_assert_uint_eq(take(TID, 50, 7), 0x50);
 	hlg_join_finish(&join);
 }
 END_TEST
