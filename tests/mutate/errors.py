@@ -1490,4 +1490,6 @@ ERRORS = [
     ("tools/callers/join.c", "	join->sorted = false;\n", "", "callers join"),
     ("tools/base/verb.c", "strcmp(space->images[i]->path, path) == 0",
      "strcmp(space->images[i]->path, path) == 1", "golden cmd-base"),
+    ("tools/windows/between.c", "equals && colon && colon[1] && strchr", "equals && colon && strchr",
+     "tools windows"),
 ]

@@ -892,6 +892,7 @@ START_TEST(markers)
 					  "a=1..b=1",
 					  "kvm:kvm_pio:..port:1",
 					  "kvm:=1..kvm:=1",
+					  "kvm:x:=1..kvm:x:=2",
 					  "kvm:x:y=1..kvm:x:y=",
 					  "a:b:..a:b:",
 					  "a:b..a:c",
