@@ -148,6 +148,24 @@ START_TEST(aliases)
 }
 END_TEST
 
+/* A function stands in this file 0x1000 below its address, as its segment does. */
+START_TEST(places_in_files)
+{
+	struct hlg_hostsyms syms;
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/demo.elf", getenv("HLG_DATA"));
+	hlg_hostsyms_init(&syms, false);
+	ck_assert_str_eq(hlg_hostsyms_user(&syms, path, NULL, 0x480), "collatz_steps");
+	ck_assert_str_eq(hlg_hostsyms_user(&syms, path, NULL, 0x4aa), "collatz_steps");
+	ck_assert_str_eq(hlg_hostsyms_user(&syms, path, NULL, 0x4b0), "take_exceptions");
+	/* In front of the code, and in data. */
+	ck_assert_ptr_null(hlg_hostsyms_user(&syms, path, NULL, 0x27f));
+	ck_assert_ptr_null(hlg_hostsyms_user(&syms, path, NULL, 0x1135));
+	hlg_hostsyms_finish(&syms);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("kernelsyms");
@@ -158,5 +176,6 @@ int main(void)
 	tcase_add_test(tc, hidden);
 	tcase_add_test(tc, cut_notes);
 	tcase_add_test(tc, aliases);
+	tcase_add_test(tc, places_in_files);
 	return tap_main(suite);
 }
