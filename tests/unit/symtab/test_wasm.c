@@ -119,6 +119,7 @@ START_TEST(addresses_are_offsets_in_the_file)
 	loads = image->elf.loads;
 	ck_assert_uint_eq(loads[0].addr, 0);
 	ck_assert_uint_eq(loads[0].end, sizeof(Elf64_Ehdr));
+	ck_assert(!loads[0].exec);
 	for (unsigned i = 0; i < EMPTY; i++) {
 		uint64_t at = mkelf_bytes(&img, MKELF_SEC(i));
 
