@@ -164,9 +164,9 @@ static const char *reason_of(struct hlg_calibration *c)
 START_TEST(counters_that_take_turns)
 {
 	machine.before = 7;
-	ck_assert_str_eq(count()->counts.counted[HLG_COUNT_NATIVE][0]
-				 .reason[HLG_PMU_INSTRUCTIONS],
-			 "");
+	ck_assert_str_eq(
+		count()->counts.counted[HLG_COUNT_NATIVE][0].reason[HLG_PMU_INSTRUCTIONS],
+		"");
 	machine.idle = 1;
 	ck_assert_ptr_nonnull(strstr(reason_of(count()), "was shared"));
 }
@@ -199,6 +199,24 @@ START_TEST(counters_that_fail)
 	ck_assert_ptr_nonnull(strstr(reason_of(count()), "another program"));
 	machine.refuse = ENOENT;
 	ck_assert_ptr_nonnull(strstr(reason_of(count()), "no such counter"));
+}
+END_TEST
+
+/* What else happened is told of the run, not of all time before it. */
+START_TEST(beside_a_run)
+{
+	static struct hlg_pmu_counted counted;
+	char reasons[HLG_PMU_EVENTS][96];
+	struct hlg_pmu pmu;
+
+	hlg_pmu_open(&pmu, false, reasons);
+	hlg_pmu_begin(&pmu);
+	hlg_pmu_end(&pmu, &counted, 1);
+	ck_assert_uint_lt(counted.ticks[1], pmu.before_ticks);
+	ck_assert_uint_lt(counted.faults[1], pmu.before_faults);
+	if (pmu.before_interrupts) /* they can be read here */
+		ck_assert_uint_lt(counted.interrupts[1], pmu.before_interrupts);
+	hlg_pmu_finish(&pmu);
 }
 END_TEST
 
@@ -309,6 +327,7 @@ int main(void)
 	tcase_add_test(tc, counters_that_take_turns);
 	tcase_add_test(tc, instructions_by_stepping);
 	tcase_add_test(tc, counters_that_fail);
+	tcase_add_test(tc, beside_a_run);
 	tcase_add_test(tc, attributes);
 	tcase_add_test(tc, samples);
 	tcase_add_test(tc, unprivileged);
