@@ -243,11 +243,14 @@ START_TEST(every_size)
 	const struct hlg_top_pane pane = {"a text", lines, 2};
 	static const enum hlg_top_mode modes[] = {HLG_TOP_TABLE, HLG_TOP_FILTER,
 						  HLG_TOP_TEXT};
+	char message[1000];
 	struct live live;
 	struct hlg_top_judged *judged;
 	struct hlg_top_rows rows;
 	struct hlg_err err;
 
+	for (size_t i = 0; i < sizeof(message); i++)
+		message[i] = i + 1 == sizeof(message) ? '\0' : i % 8 == 7 ? ' ' : 'w';
 	begin(&live);
 	add(&live, 300);
 	judged = judge(&live);
@@ -263,14 +266,19 @@ START_TEST(every_size)
 				.screen = {.columns = columns, .lines = n}};
 			struct hlg_top_keys keys = {.mode = modes[n % 3], .filter = "x"};
 			struct hlg_top_frame frame;
+			size_t told =
+				0; /* lines of it: a quarter of the screen, or six */
 
 			hlg_top_frame_build(&frame, &shown, &keys, &pane,
-					    n % 2 ? NULL : "a message");
+					    n % 2 ? NULL : message);
 			ck_assert(!frame.lost);
 			ck_assert_uint_eq(frame.n, n);
-			for (size_t i = 0; i < frame.n; i++)
+			for (size_t i = 0; i < frame.n; i++) {
 				ck_assert_int_le(hlg_table_cells(frame.lines[i].text),
 						 (long)columns);
+				told += frame.lines[i].look == HLG_TOP_KEYS;
+			}
+			ck_assert_uint_le(told, n < 8 ? 1 : n < 24 ? n / 4 : 6);
 			hlg_top_frame_finish(&frame);
 		}
 	hlg_top_rows_finish(&rows);
