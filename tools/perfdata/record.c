@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/perfdata/record.h"
 
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <string.h>
@@ -229,7 +230,7 @@ bool hlg_perfdata_task(struct hlg_perfdata_task *task, const uint8_t *record, si
 {
 	unsigned misc = hlg_perfdata_u32(record + 4) & UINT16_MAX;
 	uint32_t type = hlg_perfdata_u32(record);
-	size_t fixed = fixed_size(type);
+	size_t fixed = fixed_size(type), room;
 
 	*task = (struct hlg_perfdata_task){.type = type, .name = "", .time = UINT64_MAX};
 	if (size < fixed || size - fixed < time_back)
@@ -250,7 +251,9 @@ bool hlg_perfdata_task(struct hlg_perfdata_task *task, const uint8_t *record, si
 		task->exec = misc & MISC_FORK_EXEC;
 		return true;
 	}
-	if (!memchr(record + fixed, '\0', size - fixed))
+	/* Rows repeat it; no kernel writes a longer one. */
+	room = size - fixed < PATH_MAX ? size - fixed : PATH_MAX;
+	if (!memchr(record + fixed, '\0', room))
 		return false;
 	task->name = (const char *)record + fixed;
 	if (type == PERF_RECORD_COMM)

@@ -209,7 +209,7 @@ struct hlg_perfdata_task {
 /*
  * Reads a record of one of these types, size bytes with its header. time_back: where the
  * time stands, from the record's end; 0: not recorded. False if it is too short, or its
- * name does not end.
+ * name does not end within PATH_MAX.
  */
 bool hlg_perfdata_task(struct hlg_perfdata_task *task, const uint8_t *record, size_t size,
 		       unsigned time_back);

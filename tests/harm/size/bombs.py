@@ -651,6 +651,15 @@ def long_event_name(put, verb):
             0, ""
 
 
+def long_mapping(put, verb):
+    """A mapping called by 60 KB, in which 8,000 threads have a sample each."""
+    records = f.mmap2(1, 0x100000, 0x1000, b"A" * 60000) + b"".join(
+        f.sample(0x100000, tid=i + 1, mode=f.HOST) for i in range(8000))
+    guest, data = put("guest.elf", f.guest()), put("a.data", f.recording(records + f.sample()))
+    for form in "csv", "text":
+        yield verb("report", "--mode=all", "--by=tid", f"--format={form}", guest, data), 0, ""
+
+
 def forked_mappings(put, verb):
     """Mappings of one process, and many that it forks, each with one of its own."""
     def born(kind, i):
@@ -808,7 +817,7 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
          long_event_name, many_losses, many_formats, endless, empty_ranges,
-         deep_entries, shared_texts, long_paths]
+         deep_entries, shared_texts, long_paths, long_mapping]
 
 
 def limit():
