@@ -8,16 +8,16 @@
 
 #define SHARE 0.1 /* of a guest, of all samples: less may be chance, or shared code */
 
-/* Has an ELF a share of the samples? Those of others are on instruction starts by chance
- * only. Where several are named, it is enough that none fits. */
+/* Has an ELF a share of the samples, of which some are tested? Those of others are on
+ * instruction starts by chance only. Where several are named, it is enough that none
+ * fits. */
 static bool has_share(const struct hlg_trust *trust)
 {
 	const struct hlg_tested *all = &trust->all;
 	const double tested = (double)(all->samples.on + all->samples.off);
 
-	return trust->n_images > 1 ||
-	       (tested > 0 && (double)all->samples.on / tested - all->chance >=
-				      SHARE * (1 - all->chance));
+	return trust->n_images > 1 || (double)all->samples.on / tested - all->chance >=
+					      SHARE * (1 - all->chance);
 }
 
 static bool has_other_build(const struct hlg_trust *trust)

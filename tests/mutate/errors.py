@@ -1430,12 +1430,8 @@ ERRORS = [
     # guests in turn on one thread
     ("filter/report/in-turn.c", "trust->all.addrs.off < HLG_APART_TURNS ||",
      "trust->all.addrs.off > HLG_APART_TURNS ||", "whether samples fit"),
-    ("filter/report/in-turn.c", "(tested > 0 && (double)", "(tested < 0 || (double)", "whether samples fit"),
-    ("filter/report/banner.c", "trust->fitting[sandboxes ? n - 1 - i : i]",
-     "trust->fitting[sandboxes ? i : n - 1 - i]", "whether samples fit"),
     ("tools/inject/steps.c", "i < n || (n == 1 && i < 2)", "i < n", "hlguest inject"),
     ("tools/inject/steps.c", "i + 1 == n ? out : to", "i == n ? out : to", "golden inject"),
-    ("tools/base/verb.c", "others && all->n >= LEAST && !told", "others && !told", "base, where guests lie"),
     ("tools/base/verb.c", "best->off && best->on >= best->off && !told", "!told", "base, where guests lie"),
     # drawn at random, of folders of tools/ below the verbs
     ("tools/callers/unwind.c", "(had && cfa <= before)", "(had && cfa < before)", "callers unwind"),
