@@ -21,6 +21,7 @@ import tempfile
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import compiled
+import deferred
 import recording
 import stacked
 from programs import hlguest_of, mkelf_of, need_zydis
@@ -381,6 +382,26 @@ def check_misfit_calls(bench, build):
         yield f"below the thread {below}, not {found.total()}"
 
 
+def check_host_half(bench):
+    """What led into the guest calls on, down to the guest's function: as stacks have it, without
+    the words in between."""
+    deferred.work().write(os.path.join(bench.work, "vmm.data"), whole=True)
+    words = (deferred.DEMO, "vmm.data", "-q", "--force", "--mode=guest", "--weight=samples")
+    expected = collections.Counter()
+    for line in bench.report(*words, "--format=folded", "--stacks=callgraph",
+                             cwd=bench.work).splitlines():
+        stack, samples = line.rsplit(" ", 1)
+        frames = [name for name in stack.split(";") if name != "[guest]"]
+        for edge in zip(frames, frames[1:]):
+            expected[edge] += int(samples)
+    found = collections.Counter()
+    for (caller, callee, _), samples in Profile(bench.report(
+            *words, "--format=callgrind", cwd=bench.work)).calls.items():
+        found[caller, callee] += samples
+    if found != expected or len(expected) < 6:
+        yield f"{found}, not {expected}"
+
+
 def check_weight(bench):
     """What the report weighs is the first column, which callgrind_annotate sorts by."""
     for weight, events in (("period", ["Period", "Samples"]),
@@ -414,6 +435,7 @@ def main():
         tap.run("callers that do not fit", lambda: list(check_misfit_calls(bench, build)))
         tap.run("samples that do not fit", lambda: list(check_misfit(bench)))
         tap.run("VM exits with callers", lambda: list(check_exits(bench)))
+        tap.run("stacks with a host half", lambda: list(check_host_half(bench)))
         tap.run("weight=", lambda: list(check_weight(bench)))
     return tap.finish()
 
