@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "filter/output/out.h"
+#include "filter/report/banner.h"
 #include "filter/report/build.h"
 #include "filter/report/callgraph.h"
 #include "filter/report/notes.h"
@@ -319,9 +320,7 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 	report->recording = run->recording;
 	if (rc == 0)
 		hlg_origin_notes_add(report);
-	run->mismatch = rc == 0 && report->trust.all.verdict == HLG_TRUST_MISMATCH;
-	run->mixed = rc == 0 && report->trust.all.verdict == HLG_TRUST_MIXED &&
-		     !run->options.force;
+	run->refused = rc == 0 && hlg_banner_is_refusal(report);
 	hlg_note_list_append(&report->notes, &run->notes);
 	hlg_note_list_append(&report->remarks, &run->remarks);
 	return rc == 0 && (hlg_report_lost(report) || run->profile.origins.lost)
@@ -380,6 +379,11 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 		hlg_run_warn_unread(&report, "");
 	hlg_report_finish(&report);
 	return rc;
+}
+
+int hlg_run_status(const struct hlg_run *run, int status)
+{
+	return status == 0 && run->refused ? HLG_BANNER_STATUS : status;
 }
 
 void hlg_run_finish(struct hlg_run *run)

@@ -23,9 +23,7 @@ struct hlg_run {
 	size_t n_files;
 	struct hlg_twins_hint hint;        /* of a feed that knows more than symbols */
 	struct hlg_inlined_source inlines; /* likewise, of stacks */
-	/* Set by hlg_run_build: the samples do not fit the images; or not all of them,
-	 * and force= does not say that this is known. */
-	bool mismatch, mixed;
+	bool refused;           /* set by hlg_run_build: hlg_banner_is_refusal */
 	bool settled;           /* hlg_run_settle has decided the bases */
 	bool apart;             /* guests are told apart while recordings are read, */
 	bool apart_only;        /* and if any is found, the others are nobody's */
@@ -96,6 +94,10 @@ void hlg_run_warn(const struct hlg_report *report, const struct hlg_format *form
 /* Says there which images could not be read again, where nobody else does: of a report whose
  * remarks are not written. */
 void hlg_run_warn_unread(const struct hlg_report *report, const char *of);
+
+/* The exit status of a verb that has come this far with one: 3, if that is 0 and what it
+ * shows is refused. */
+int hlg_run_status(const struct hlg_run *run, int status);
 
 void hlg_run_finish(struct hlg_run *run);
 

@@ -22,6 +22,7 @@
 #include "filter/dlfilter/perf-options.h"
 #include "filter/options/help.h"
 #include "filter/output/memstream.h"
+#include "filter/report/banner.h"
 #include "filter/run.h"
 #include "filter/stacks/address-map.h"
 #include "filter/trust/base-search.h"
@@ -551,7 +552,7 @@ int stop(void *data, void *ctx)
 {
 	struct filter *f = data;
 	struct hlg_err err;
-	bool strict, nothing, mismatch;
+	bool strict, nothing, refused;
 	int rc;
 
 	(void)ctx;
@@ -580,15 +581,15 @@ int stop(void *data, void *ctx)
 		hlg_base_search_warn(&f->run.space);
 	tell_warnings(f);
 	nothing = rc < 0 && tell_nothing(f, &err);
-	mismatch = f->run.mismatch || f->run.mixed;
+	refused = f->run.refused;
 	destroy(f);
 	if (rc < 0)
 		complain(&err);
 	/* That there is nothing to report is no failure of perf's. */
 	if (rc < 0 && (strict || !nothing))
 		exit(1);
-	if (strict && mismatch)
-		exit(3);
+	if (strict && refused)
+		exit(HLG_BANNER_STATUS);
 	return 0;
 }
 

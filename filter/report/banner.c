@@ -36,6 +36,14 @@ static bool much_outside(const struct hlg_report *r)
 	return r->all.kinds[HLG_OUTSIDE].samples > r->all.guest.samples / 20;
 }
 
+bool hlg_banner_is_refusal(const struct hlg_report *r)
+{
+	const enum hlg_trust_verdict verdict = r->trust.all.verdict;
+
+	return verdict == HLG_TRUST_MISMATCH ||
+	       (!r->options->force && (r->suppressed || verdict == HLG_TRUST_MIXED));
+}
+
 bool hlg_banner_is_ok(const struct hlg_report *r)
 {
 	return r->trust.all.verdict == HLG_TRUST_VERIFIED && !much_outside(r);

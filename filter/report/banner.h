@@ -25,6 +25,13 @@ char *hlg_banner_build(const struct hlg_profile *profile, const struct hlg_image
 /* What a report is of: "samples" or "addresses"; one of them: "sample", "address". */
 const char *hlg_banner_noun(const struct hlg_report *report, bool one);
 
+#define HLG_BANNER_STATUS 3 /* of what is refused */
+
+/* Does the banner say that samples do not fit, all or some of them, or that nothing says
+ * they do, and force= does not answer that? Then the result is not to be trusted: verbs
+ * end with HLG_BANNER_STATUS. Of a mismatch they do, whatever is forced. */
+bool hlg_banner_is_refusal(const struct hlg_report *report);
+
 /* Verified, and not much outside, of which no test can tell anything: all is well. */
 bool hlg_banner_is_ok(const struct hlg_report *report);
 

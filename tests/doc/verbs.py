@@ -227,7 +227,7 @@ def check_verb(build, verb):
     wrong = []
     if verb == "report":
         table = filters()
-        for name in "--emit", "--out":  # the filter's only
+        for name in "--emit", "--out", "--strict":  # the filter's only
             table.pop(name)
         table = {name: how for name, how in table.items() if name not in found}
         if shared(text) != sorted(table):

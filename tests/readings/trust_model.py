@@ -87,14 +87,14 @@ class Judge(Said, Head, Sums):
                         "weight": rng.choice(("period", "samples")),
                         "region": rng.choice((0, 64, 1024)), "skid": rng.choice((0, 1, 3)),
                         "by": rng.choice(("", "", "tid"))}
-        self.is_strict, self.is_forced, self.keeps_base = (rng.random() < .3 for _ in range(3))
+        self.is_forced, self.keeps_base = (rng.random() < .3 for _ in range(2))
         self.tid = rng.choice([s.tid for s in self.made.samples]) if rng.random() < .15 else None
         self.guest = [s for s in self.made.samples if is_guest(s) and self.tid in (None, s.tid)]
         self.several = len({s.event for s in self.guest}) > 1
 
     def words(self):
         words = [f"--{key}={value}" for key, value in self.options.items() if value != ""]
-        words += ["--strict"] * self.is_strict + ["--force"] * self.is_forced
+        words += ["--force"] * self.is_forced
         words += ["--strict-base=yes"] * self.keeps_base
         return words + ([f"--tid={self.tid}"] if self.tid else [])
 
@@ -231,8 +231,8 @@ class Judge(Said, Head, Sums):
     def differences(self, err):
         if self.trust["verdict"] != self.word:
             yield f"verdict {self.trust['verdict']}, not {self.word}: {self.all}, {self.images}"
-        strict = self.is_strict and not self.is_forced
-        status = 3 if self.word == "mismatch" or self.word == "mixed" and strict else 0
+        doubted = self.is_raw or self.word == "mixed"
+        status = 3 if self.word == "mismatch" or doubted and not self.is_forced else 0
         if self.status != status:
             yield f"status {self.status}, not {status}, of {self.word}"
         yield from self.same_boundaries("boundary", {

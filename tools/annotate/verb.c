@@ -146,8 +146,7 @@ static int annotate_files(struct arguments *args)
 	}
 	if (rc < 0)
 		status = hlg_output_error(&err);
-	if (status == 0 && run.mismatch)
-		status = 3;
+	status = hlg_run_status(&run, status);
 	hlg_batch_finish(&batch);
 	hlg_places_finish(&places);
 	hlg_run_finish(&run);

@@ -291,7 +291,7 @@ static int not_found(const struct hlg_run *run, const struct hlg_image *image,
 	return hlg_output_error(&err);
 }
 
-/* Says when what is known and what is found differ; 3 is the status for that. */
+/* Says when what is known and what is found differ. Returns the status. */
 static int compare(const struct hlg_image *image, const struct hlg_found *found,
 		   const struct claims *claims)
 {
@@ -310,7 +310,7 @@ static int compare(const struct hlg_image *image, const struct hlg_found *found,
 			    image->path, claim->base, claim->from, image->typed,
 			    found->fits[0].base);
 		hlg_output_error(&err);
-		status = 3;
+		status = HLG_BANNER_STATUS;
 	}
 	return status;
 }
@@ -338,7 +338,7 @@ static int tell_recorded(FILE *f, const struct hlg_image *image,
 		    "unless the samples refuse it)",
 		    image->path, kvm->at[0], found->fits[0].base);
 	hlg_output_error(&err);
-	return 3;
+	return HLG_BANNER_STATUS;
 }
 
 /* Takes out what an image explains where it was found, or else where it is recorded.
@@ -392,7 +392,7 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		tally->recorded += found.n ? 0 : kvm.n;
 		status = tell_recorded(f, image, &found, &kvm);
 		if (found.n && compare(image, &found, claims) != 0)
-			status = 3;
+			status = HLG_BANNER_STATUS;
 		take_out(left, image, &found, &kvm);
 	}
 	hlg_base_kvm_finish(&kvm);
@@ -521,10 +521,10 @@ static int check_builds(struct hlg_run *run, struct claims *claims, struct hlg_e
 			continue;
 		said = hlg_banner_build(&run->profile, image, ran);
 		run->notes.lost |= !said;
+		status = HLG_BANNER_STATUS;
 		if (said && told == HLG_TRUST_MISMATCH) {
 			hlg_err_set(err, HLG_EINPUT, "%s", said);
 			hlg_output_error(err);
-			status = 3;
 			for (size_t k = 0; k < claims->n; k++)
 				claims->at[k].any &= claims->at[k].image != i;
 		} else if (said) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/banner.h"
 #include "filter/report/nothing.h"
 #include "filter/run.h"
 #include "filter/stats/interval.h"
@@ -77,15 +78,11 @@ static int read_side(struct hlg_side *side, int *status, struct hlg_err *err)
 	return hlg_run_settle(&side->run, err);
 }
 
-/* Do the samples of a side not fit? Then nothing is known of what grew. */
+/* Is a side refused? Then nothing is known of what grew. */
 static bool misfits(const struct hlg_diff *diff)
 {
-	for (int s = 0; s < 2; s++)
-		if (diff->side[s].report.trust.all.verdict == HLG_TRUST_MISMATCH ||
-		    (diff->side[s].report.trust.all.verdict == HLG_TRUST_MIXED &&
-		     !diff->side[s].options->force))
-			return true;
-	return false;
+	return hlg_banner_is_refusal(&diff->side[0].report) ||
+	       hlg_banner_is_refusal(&diff->side[1].report);
 }
 
 /* What --fail-if says. */
@@ -120,13 +117,13 @@ static void look_at_growth(struct hlg_diff *diff, const struct arguments *args)
 		 timed ? ", its time " : "", timed ? times : "", 100 * args->least);
 }
 
-/* 3 if the samples do not fit, 4 if --fail-if found what it looks for. */
+/* That of what is refused, 4 if --fail-if found what it looks for. */
 static int judge(const struct hlg_diff *diff)
 {
 	struct hlg_err err;
 
 	if (misfits(diff))
-		return 3;
+		return HLG_BANNER_STATUS;
 	if (!diff->gate.said[0])
 		return 0;
 	hlg_err_set(&err, HLG_EINPUT, "%s", diff->gate.said);

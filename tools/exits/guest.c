@@ -318,8 +318,7 @@ static int check(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 
 	if (rc == 0)
 		rc = hlg_address_check_judge(&g->check, &run->space, err);
-	run->mismatch =
-		rc == 0 && g->check.report.trust.all.verdict == HLG_TRUST_MISMATCH;
+	run->refused = rc == 0 && hlg_banner_is_refusal(&g->check.report);
 	if (rc == 0 && g->check.report.suppressed)
 		hlg_note_list_warn(&run->notes, "%s",
 				   hlg_banner_suppressed(&g->check.report));

@@ -45,7 +45,7 @@ int hlg_exits_guest_identify(struct hlg_exits_guest *guest, size_t recording,
 			     const struct hlg_exits_sums *sums, struct hlg_err *err);
 
 /* Behind them: settles the space, and judges the addresses. run's notes say what there is
- * to say, run->mismatch that functions would have wrong names. */
+ * to say, run->refused that functions may have wrong names. */
 int hlg_exits_guest_settle(struct hlg_exits_guest *guest,
 			   const struct hlg_exits_sums *sums, uint64_t n_samples,
 			   struct hlg_err *err);

@@ -412,8 +412,7 @@ static int exits(struct hlg_inputs *in, const struct arguments *args)
 	}
 	if (rc < 0)
 		status = hlg_output_error(&err);
-	if (status == 0 && run.mismatch)
-		status = 3;
+	status = hlg_run_status(&run, status);
 	hlg_exits_sums_finish(&sums);
 	if (guest)
 		hlg_exits_guest_finish(guest);

@@ -416,11 +416,6 @@ static int choose_stacks(struct flame *flame, struct arguments *args, struct hlg
 	return rc < 0 ? rc : hlg_inputs_add_word(&args->before, HLG_SIDES_WHOLE, err);
 }
 
-static bool does_not_fit(const struct stacks *stacks)
-{
-	return stacks->side.run.mismatch || stacks->side.run.mixed;
-}
-
 static int show(struct arguments *args)
 {
 	const struct hlg_inputs *in = &args->inputs;
@@ -446,8 +441,8 @@ static int show(struct arguments *args)
 		rc = build_and_write(&flame, in, &err);
 	if (rc < 0)
 		status = hlg_output_error(&err);
-	if (status == 0 && (does_not_fit(&flame.after) || does_not_fit(&flame.before)))
-		status = 3;
+	status = hlg_run_status(&flame.after.side.run, status);
+	status = hlg_run_status(&flame.before.side.run, status);
 	finish(&flame.after);
 	finish(&flame.before);
 	flame.args = NULL;

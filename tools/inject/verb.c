@@ -180,8 +180,8 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 		hlg_lacks_note(&batch.sums, "", NULL, &j->lacks);
 	if (rc == 0 && (j->run.profile.unrecorded || j->lacks.lost))
 		rc = hlg_err_memory(err, j->in);
-	if (rc == 0 && (j->report.suppressed || j->run.mixed)) {
-		*status = 3;
+	if (rc == 0 && j->run.refused && !j->run.options.force) {
+		*status = hlg_run_status(&j->run, 0);
 		rc = refuse(j, err);
 	}
 	if (rc == 0 && batch.n_read)

@@ -15,6 +15,7 @@
 #include "filter/output/memstream.h"
 #include "filter/output/out.h"
 #include "filter/output/target.h"
+#include "filter/report/banner.h"
 #include "filter/report/nothing.h"
 #include "filter/trust/base-search.h"
 #include "filter/view/place-name.h"
@@ -43,6 +44,7 @@ struct arguments {
 struct lookup {
 	const struct arguments *args;
 	struct hlg_run run; /* of recordings, if there are any; its images in any case */
+	struct hlg_report report; /* of these: which functions may be named */
 	struct hlg_sources sources;
 	struct hlg_code **codes; /* of each image; NULL: cannot be decoded */
 	FILE *f;                 /* where the answers go */
@@ -425,21 +427,20 @@ static int read_recordings(struct lookup *l, struct hlg_err *err)
 static int open_by_samples(struct lookup *l, struct hlg_err *err)
 {
 	const struct arguments *args = l->args;
-	struct hlg_report report = {0};
 	int rc = hlg_images_start_apart(&l->run, args->images.text, args->images.n, err);
 
 	if (rc == 0)
 		rc = read_recordings(l, err);
 	if (rc == 0)
-		rc = hlg_run_build(&l->run, &report, err);
-	if (rc == 0 && report.suppressed) {
-		l->status = 3;
-		rc = hlg_err_set(err, HLG_EINPUT, "%s",
-				 report.banner ? report.banner : "samples do not fit");
-	}
+		rc = hlg_run_build(&l->run, &l->report, err);
 	if (rc == 0)
-		hlg_run_warn(&report, args->format, "");
-	hlg_report_finish(&report);
+		l->status = hlg_run_status(&l->run, 0);
+	if (rc == 0 && l->report.suppressed)
+		return hlg_err_set(err, HLG_EINPUT, "%s",
+				   l->report.banner ? l->report.banner
+						    : "samples do not fit");
+	if (rc == 0)
+		hlg_run_warn(&l->report, args->format, "");
 	return rc;
 }
 
@@ -488,6 +489,7 @@ static void close_lookup(struct lookup *l)
 	free(l->codes);
 	if (l->sources.space)
 		hlg_source_close_all(&l->sources);
+	hlg_report_finish(&l->report);
 	hlg_run_finish(&l->run);
 }
 

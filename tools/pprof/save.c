@@ -473,7 +473,8 @@ static bool open_inlined(struct saver *s, const struct hlg_report *r)
 static int save(struct saver *s, const struct hlg_report *r,
 		const struct hlg_recording_sums *sums, struct hlg_err *err)
 {
-	bool told_apart = r->options->border != HLG_BORDER_KEEP && !s->run->mismatch;
+	bool told_apart = r->options->border != HLG_BORDER_KEEP &&
+			  r->trust.all.verdict != HLG_TRUST_MISMATCH;
 	/* The check, and what is apart, are of these bytes; a profile has no room for
 	 * notes. */
 	int rc = check_read(s->run, err);

@@ -246,8 +246,7 @@ static int profile(struct arguments *args)
 		hlg_output_notes(NULL, &run.notes, HLG_OUTPUT_WARNINGS);
 	if (rc < 0)
 		status = hlg_output_error(&err);
-	if (status == 0 && (run.mismatch || (run.mixed && run.options.strict)))
-		status = 3;
+	status = hlg_run_status(&run, status);
 	hlg_batch_finish(&batch);
 	hlg_run_finish(&run);
 	return status;
@@ -326,7 +325,7 @@ const struct hlg_verb hlg_verb_report = {
 		  "gaps inline min mode no-pager output pid raw region regions roots "
 		  "sandbox "
 		  "skid sort "
-		  "stacks strict strict-base tid time top verbose weight wide",
+		  "stacks strict-base tid time top verbose weight wide",
 	.formats = formats,
 	.options = options,
 	.size = sizeof(struct arguments),

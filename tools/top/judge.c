@@ -146,7 +146,7 @@ int hlg_top_judge_report(int n_words, char *const *words, const char *name,
 	j->run.hint = (struct hlg_twins_hint){hlg_hint_of, &hint};
 	rc = hlg_run_report(&j->run, stdout, err);
 	if (rc == 0)
-		rc = hlg_output_end(j->run.mismatch ? 3 : 0);
+		rc = hlg_output_end(hlg_run_status(&j->run, 0));
 	hlg_top_judge_finish(j);
 	return rc;
 }

@@ -338,19 +338,14 @@ static void choose_screen(struct session *s)
 /* The last table, of all that was read: of --once, and of JSON, which has no report. */
 static int write_last(struct session *s)
 {
-	enum hlg_trust_verdict verdict;
-
 	s->view.ended = true;
 	refresh(s, hlg_top_view_now());
 	if (!s->view.failed)
 		hlg_top_view_print(&s->view);
 	if (s->view.failed && s->view.err.msg[0])
 		return hlg_output_error(&s->view.err);
-	verdict = s->view.judged ? s->view.judged->report.trust.all.verdict
-				 : HLG_TRUST_UNTESTED;
-	return hlg_output_end(!s->view.judged                 ? 1
-			      : verdict == HLG_TRUST_MISMATCH ? 3
-							      : 0);
+	return hlg_output_end(s->view.judged ? hlg_run_status(&s->view.judged->run, 0)
+					     : 1);
 }
 
 /* A guest that came later is left out if there is none with it. Where there is no guest

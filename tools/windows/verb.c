@@ -368,7 +368,7 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 	struct hlg_windows w = {.progress = &progress};
 	struct hlg_run run;
 	struct hlg_err err;
-	bool mismatch;
+	int status;
 	int rc = hlg_run_start_apart(&run, in->n_words, in->words, &err);
 
 	hlg_progress_init(&progress, in->files, 1, in->quiet);
@@ -398,12 +398,12 @@ static int show(const struct hlg_inputs *in, const struct arguments *args)
 	if (rc == 0)
 		rc = args->pairs ? show_pairs(&w, &run, args, in->files[0], &err)
 				 : show_windows(&w, &run, args, in->files[0], &err);
-	mismatch = run.mismatch;
+	status = hlg_run_status(&run, 0);
 	hlg_windows_read_finish(&w);
 	hlg_whose_finish(&whose);
 	hlg_run_finish(&run);
 	if (rc == 0)
-		return mismatch ? 3 : 0;
+		return status;
 	return hlg_output_error(&err);
 }
 

@@ -117,11 +117,11 @@ START_TEST(names_are_withheld)
 	feed(&run);
 	run.options.force = 0;
 	text = kit_report(&run);
-	ck_assert(run.mismatch);
+	ck_assert(run.refused);
 	check_withheld(text, format);
 	run.options.force = 1;
 	forced = kit_report(&run);
-	ck_assert(run.mismatch);
+	ck_assert(run.refused);
 	ck_assert_ptr_nonnull(strstr(forced, "zz_compute"));
 	if (format == 0)
 		ck_assert_int_eq(strncmp(forced, "!! ", 3), 0);
@@ -181,7 +181,7 @@ START_TEST(what_fits_is_named)
 	for (uint64_t i = 0; i < (_i ? 30 : 3); i++)
 		kit_add(&run, 0, KIT_BASE + 0x1060 + 4 * i, 1, 2);
 	text = kit_report(&run);
-	ck_assert(!run.mismatch);
+	ck_assert(!run.refused);
 	ck_assert_ptr_nonnull(
 		strstr(text, _i ? "\ncheck     OK: all 60 samples lie"
 				: "\ncheck     cannot tell: 3 distinct addresses, 12 are"));
