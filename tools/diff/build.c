@@ -5,6 +5,7 @@
 
 #include "filter/report/build.h"
 #include "filter/report/callgraph.h"
+#include "filter/report/misfits.h"
 #include "filter/view/region.h"
 #include "tools/diff/children.h"
 #include "tools/diff/columns.h"
@@ -70,6 +71,10 @@ static int make_views(struct hlg_diff_side *side, enum hlg_weight weight, bool r
 {
 	int rc = view_of(&side->all, side, side->profile, weight, raw, err);
 
+	/* As in the side's report, whose banner says so. */
+	if (rc == 0 && side->report.misfits.n &&
+	    !hlg_misfits_mark(&side->all, &side->report.trust, NULL))
+		rc = hlg_err_memory(err, "diff");
 	side->each = calloc(side->n_runs + 1, sizeof(*side->each));
 	if (rc == 0 && !side->each)
 		rc = hlg_err_memory(err, "diff");
@@ -279,9 +284,19 @@ const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double le
 	return NULL;
 }
 
+static bool is_misfit(const struct hlg_diff_row *row, int side)
+{
+	return row->row[side] && row->row[side]->misfit;
+}
+
+bool hlg_diff_is_misfit(const struct hlg_diff_row *row)
+{
+	return is_misfit(row, 0) || is_misfit(row, 1);
+}
+
 const char *hlg_diff_name(const struct hlg_diff_row *row)
 {
-	int s = row->n[1] ? 1 : 0;
+	int s = row->n[1] && !is_misfit(row, 0) ? 1 : 0;
 
 	return row->row[s] ? row->row[s]->name : "";
 }

@@ -132,7 +132,7 @@ void hlg_diff_columns_set(struct hlg_value v[static HLG_DIFF_COLUMNS],
 	v[HLG_DIFF_COLUMN_RECORD] = hlg_table_text_value(place ? "function" : "region");
 	v[HLG_DIFF_COLUMN_NAME] =
 		hlg_table_text_value(place ? hlg_diff_name(row) : region_name(diff, row));
-	if (place && place->symbol)
+	if (place && place->symbol && !hlg_diff_is_misfit(row))
 		v[HLG_DIFF_COLUMN_SYMBOL] =
 			hlg_table_text_value(hlg_image_name(place->image, place->symbol));
 	v[HLG_DIFF_COLUMN_IMAGE] =

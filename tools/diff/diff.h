@@ -155,6 +155,9 @@ const char *hlg_diff_total_meaning(const struct hlg_diff *diff);
 bool hlg_diff_total_times(char buf[static 32], const struct hlg_diff *diff,
 			  const struct hlg_count count[2]);
 
+/* Has it samples off its instructions, on either side? Then it has no name on both. */
+bool hlg_diff_is_misfit(const struct hlg_diff_row *row);
+
 /* What a row is called, of the side after if it is there; not escaped. */
 const char *hlg_diff_name(const struct hlg_diff_row *row);
 

@@ -16,6 +16,7 @@
 #include "filter/output/out.h"
 #include "filter/output/target.h"
 #include "filter/report/banner.h"
+#include "filter/report/misfits.h"
 #include "filter/report/nothing.h"
 #include "filter/trust/base-search.h"
 #include "filter/view/place-name.h"
@@ -220,6 +221,7 @@ static int answer(struct lookup *l, uint64_t asked, uint64_t addr,
 	const struct arguments *args = l->args;
 	struct hlg_answer a = {
 		.asked = asked, .own = args->own, .demangle = args->demangle};
+	bool misfit; /* its samples are of other code: so are its lines */
 	char *name;
 	int rc = 0;
 
@@ -230,13 +232,16 @@ static int answer(struct lookup *l, uint64_t asked, uint64_t addr,
 	a.named = named && named->owner == a.place.owner;
 	if (a.named)
 		a.place.symbol = named->symbol;
+	misfit = hlg_misfits_has(&l->report, &a.place);
 	if (a.place.image) {
-		find_line(l, &a);
+		if (!misfit)
+			find_line(l, &a);
 		a.inside = is_inside(l, &a.place);
 		if (hlg_image_unread(a.place.image))
 			return hlg_image_fail_unread(a.place.image, err);
 	}
-	name = hlg_place_name(&a.place, args->demangle);
+	name = misfit ? hlg_misfits_name(&a.place)
+		      : hlg_place_name(&a.place, args->demangle);
 	a.name = name;
 	rc = name ? args->format->write(&a, l->f, err) : hlg_err_memory(err, "lookup");
 	free(name);
