@@ -68,6 +68,24 @@ const char *hlg_banner_outside(char buf[static 80], const struct hlg_report *r)
 	return buf;
 }
 
+const char *hlg_banner_few(char buf[static 80], const struct hlg_report *r)
+{
+	const struct hlg_tested *t = &r->trust.all;
+	const uint64_t addrs = t->addrs.on + t->addrs.off;
+	const char *said = hlg_banner_said(r);
+
+	if (t->samples.on + t->samples.off == 0 && r->all.guest.samples)
+		snprintf(buf, 80, "%s: no %s lies in a function (is it the guest's ELF?)",
+			 said, hlg_banner_noun(r, true));
+	else if (addrs < HLG_VERDICT_LEAST_ADDRS)
+		snprintf(buf, 80, "%s: %" PRIu64 " distinct address%s, %d are needed", said,
+			 addrs, addrs == 1 ? "" : "es", HLG_VERDICT_LEAST_ADDRS);
+	else
+		snprintf(buf, 80, "%s: the %s may fit by chance", said,
+			 hlg_banner_noun(r, false));
+	return buf;
+}
+
 /* " b.elf@0x4000": the other images, where theirs was found; what is stated of one would
  * have them looked for anew, and not where that one lies. */
 static void put_others(FILE *f, const struct hlg_trust *trust, size_t number)

@@ -358,7 +358,6 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	const struct hlg_tested *t = &r->trust.all;
 	const char *said = hlg_banner_said(r);
 	uint64_t n = t->samples.on + t->samples.off;
-	uint64_t addrs = t->addrs.on + t->addrs.off;
 	char text[HLG_TEXT_PIECE];
 	const struct hlg_image_test *other =
 		t->verdict == HLG_TRUST_MISMATCH ? other_build(r) : NULL;
@@ -375,18 +374,9 @@ void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 	} else if (t->verdict == HLG_TRUST_UNTESTED) {
 		snprintf(text, HLG_TEXT_PIECE, "%s: %s", said, why_untested(r));
 	} else if (t->verdict == HLG_TRUST_TOO_FEW) {
-		if (n == 0 && r->all.guest.samples)
-			snprintf(text, HLG_TEXT_PIECE,
-				 "%s: no %s lies in a function (is it the guest's ELF?)",
-				 said, hlg_banner_noun(r, true));
-		else if (addrs < HLG_VERDICT_LEAST_ADDRS)
-			snprintf(text, HLG_TEXT_PIECE,
-				 "%s: %" PRIu64 " distinct address%s, %d are needed",
-				 said, addrs, addrs == 1 ? "" : "es",
-				 HLG_VERDICT_LEAST_ADDRS);
-		else
-			snprintf(text, HLG_TEXT_PIECE, "%s: the %s may fit by chance",
-				 said, noun);
+		char few_of[80];
+
+		snprintf(text, HLG_TEXT_PIECE, "%s", hlg_banner_few(few_of, r));
 	} else if (n == 0) {
 		snprintf(text, HLG_TEXT_PIECE, "%s: no %s lies in a function", said,
 			 hlg_banner_noun(r, true));

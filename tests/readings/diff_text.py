@@ -27,8 +27,7 @@ SIDES = ("before", "after")
 ROWS, SCREEN, LEAST_CHILDREN = 40, 100, 120
 LEAST_TIME, LEAST_PATH = 68, 16  # columns; cells of a recording's name
 VERDICTS = {"verified": "check OK", "mixed": "check MIXED", "mismatch": "WRONG ELF OR BASE",
-            "too few samples to tell": "too few to check", "not tested": "not checked"}
-SAID = {"too few samples to tell": "cannot tell", "not tested": "not checked"}
+            "too few samples to tell": "cannot tell", "not tested": "not checked"}
 NS = ((1, "ns"), (10**3, "us"), (10**6, "ms"), (10**9, "s"))
 LISTED = 10  # recordings, in details
 
@@ -433,6 +432,8 @@ class Judge(diff_model.Judge):
         unit = unit_for(others if mine < others < 100 * mine else mine, clock)
         ns = self.span(side)
         said = VERDICTS[self.json[SIDES[i]]["verdict"]]
+        if said == "cannot tell":
+            said += side.lacks()
         outside = sum(side.space.place(s.ip)[0] is None for s in side.guest)
         if outside > len(side.guest) // 20:
             elf = f"the ELF{'s' if len(side.space.bases) > 1 else ''}"
@@ -494,7 +495,6 @@ class Judge(diff_model.Judge):
 
     def check_of(self, side, of):
         said = VERDICTS[of["verdict"]].removeprefix("check ")
-        said = SAID.get(of["verdict"], said)
         outside = sum(side.space.place(s.ip)[0] is None for s in side.guest)
         if said == "OK" and outside > len(side.guest) // 20:
             said += f" in the ELF{'s' if len(side.space.bases) > 1 else ''}"
@@ -521,7 +521,18 @@ def fit(self):
     return on, n
 
 
-diff_model.Side.fit = fit
+def lacks(self):
+    """What there is too little of."""
+    addresses = {(image, addr) for s in self.guest for image, addr, place in [
+        self.space.place(s.ip)] if place.kind in ("function", "label", "data")}
+    if not addresses:
+        return ": no sample lies in a function (is it the guest's ELF?)"
+    if len(addresses) >= 12:
+        return ": the samples may fit by chance"
+    return f": {len(addresses)} distinct address{'es' * (len(addresses) != 1)}, 12 are needed"
+
+
+diff_model.Side.fit, diff_model.Side.lacks = fit, lacks
 
 
 def differences(build, folder, seed):

@@ -122,19 +122,15 @@ void hlg_diff_sides_head(FILE *f, const struct hlg_diff *diff)
 	fprintf(f, "%-10s%s\n", "total", hlg_diff_total_meaning(diff));
 }
 
-static const char *fit_words(char buf[static 112], const struct hlg_report *report)
+static const char *fit_words(char buf[static 176], const struct hlg_report *report)
 {
-	static const char *const words[] = {
-		[HLG_TRUST_MISMATCH] = "WRONG ELF OR BASE",
-		[HLG_TRUST_TOO_FEW] = "too few to check",
-		[HLG_TRUST_UNTESTED] = "not checked",
-	};
 	const enum hlg_trust_verdict verdict = report->trust.all.verdict;
 	const bool said = verdict == HLG_TRUST_VERIFIED || verdict == HLG_TRUST_MIXED;
-	char outside[80];
+	char outside[80], few[80];
 
-	snprintf(buf, 112, "%s%s%s", said ? "check " : "",
-		 said ? hlg_banner_said(report) : words[verdict],
+	snprintf(buf, 176, "%s%s%s", said ? "check " : "",
+		 verdict == HLG_TRUST_TOO_FEW ? hlg_banner_few(few, report)
+					      : hlg_banner_said(report),
 		 hlg_banner_outside(outside, report));
 	return buf;
 }
@@ -161,7 +157,7 @@ static void write_side(FILE *f, const struct hlg_diff *diff, int s)
 		&side->report, hlg_text_scale_event(&side->report, &side->report.all),
 		/* One unit for both, unless it would leave nothing. */
 		others > sum.period && others / 100 < sum.period ? others : sum.period);
-	char rest[256], period[32], span[32], fit[112];
+	char rest[384], period[32], span[32], fit[176];
 	bool known = side->n_runs == 1 && hlg_text_scale_span(span, &side->report);
 	bool apart; /* what is known of it is on a line of its own */
 	long room = diff->screen.columns ? (long)diff->screen.columns : LONG_MAX;
