@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """fuzz.py --build BUILD MINUTES [DOOR...]: runs the fuzzers, as many at once as there are
-CPUs, each of them a slice of time after the other until MINUTES are over.
+CPUs, a slice of time each, until MINUTES are over: next is the one with the fewest executions.
 
 What they learn stays in BUILD/fuzz/DOOR, of which no more is kept than it takes to get as far;
 what breaks goes to BUILD/findings. Prints executions, coverage, how much of that is new, and
@@ -41,7 +41,7 @@ class Door:
         self.name = program.name.removeprefix("fuzz-")
         self.work = work / self.name
         self.findings = findings
-        self.slices = self.executions = self.coverage = self.seconds = 0
+        self.slices = self.executions = self.coverage = self.seconds = self.broken = 0
         self.work.mkdir(parents=True, exist_ok=True)
 
     def keep_few(self):
@@ -76,7 +76,8 @@ class Door:
         return subprocess.Popen(words + [str(self.work)], env=env, stdout=self.log,
                                 stderr=subprocess.STDOUT, start_new_session=True)
 
-    def end(self):
+    def end(self, status):
+        self.broken += status != 0
         self.log.seek(0)
         text = self.log.read()
         self.log.close()
@@ -127,19 +128,19 @@ def run(doors, end, totals):
                 idle = [door for door in doors if door not in running.values()]
                 if not idle:
                     break
-                door = min(idle, key=lambda d: (d.seconds, d.name))
+                # One that broke would break again, and the others wait.
+                door = min(idle, key=lambda d: (d.broken, d.executions, d.name))
                 running[door.start(min(SLICE, end - time.monotonic()))] = door
             for process in list(running):
                 if process.poll() is not None:
-                    running.pop(process).end()
+                    running.pop(process).end(process.returncode)
                     totals.save(doors)
             time.sleep(0.2)
     except (Stop, KeyboardInterrupt):
         for process in running:
             process.send_signal(signal.SIGINT)  # libFuzzer tells what it did
         for process, door in running.items():
-            process.wait()
-            door.end()
+            door.end(process.wait())
         totals.save(doors)
 
 
