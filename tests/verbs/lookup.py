@@ -181,6 +181,8 @@ def json_agrees(program):
         got = (one["name"], one["offset"], one["kind"], chain)
         if got != text[int(one["asked"], 16)]:
             yield f"{line}: text has {text[int(one['asked'], 16)]}"
+        if [x["depth"] for x in one.get("inlined", [])] != list(range(len(chain) - 1)):
+            yield f"{line}: depths"
 
 
 def arguments_agree(program):
