@@ -1506,4 +1506,6 @@ ERRORS = [
      "		put(o, \"depth\", hlg_json_number(i + 1));", "hlguest lookup"),
     ("tools/lookup/verb.c", "!where[0] && !find_fault(word) && !tell_own(l, addr)",
      "!where[0] && !tell_own(l, addr)", "golden lookup-input"),
+    ("tools/windows/between.c", "(!b->from.field && !b->to.field)", "(!b->from.field || !b->to.field)",
+     "windows, their figures"),
 ]

@@ -428,12 +428,15 @@ class Judge:
         self.rates = asked
 
     def pairs(self):
-        """What lies between one port and the next other of a thread, or the next of the same."""
+        """What lies between one port, or any, and the next other of a thread, or the next of the
+        same."""
         if not self.made.traced:
             return
         begins, ends = self.made.ports[0], self.rng.choice(self.made.ports)
         yield from self.no_marker(begins, NO_PORT)
-        between = f"--between=port:{begins}..port:{ends}"
+        from_any = self.rng.random() < .5
+        first = "kvm:kvm_pio" if from_any else f"port:{begins}"
+        between = f"--between={first}..port:{ends}"
         if {begins, ends} - {s.port for s in self.made.samples}:
             yield from self.no_marker(begins, ends)
             return
@@ -445,7 +448,7 @@ class Judge:
             threads.setdefault((s.pid, s.tid), []).append(s)
         for of in threads.values():
             begin, used = None, set()  # markers that are of a pair, or would be but for moving
-            marks = [s for s in of if s.port in (begins, ends)]
+            marks = [s for s in of if from_any or s.port in (begins, ends)]
             for s in marks:
                 if s.port == ends and begin:
                     used |= {begin.sequence, s.sequence}
@@ -455,7 +458,7 @@ class Judge:
                     else:
                         pairs.append((begin, s))
                     begin = None
-                if s.port == begins:
+                if from_any or s.port == begins:
                     begin = s
             alone += len(marks) - len(used)
         pairs.sort(key=lambda p: (p[1].time, p[1].sequence))
