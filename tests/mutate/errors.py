@@ -1508,4 +1508,8 @@ ERRORS = [
      "!where[0] && !tell_own(l, addr)", "golden lookup-input"),
     ("tools/windows/between.c", "(!b->from.field && !b->to.field)", "(!b->from.field || !b->to.field)",
      "windows, their figures"),
+    ("tools/perfdata/header.c", ".size = header >> 32 & HAS_SIZE ? at[ID + ID_MAX] : ID_MAX,",
+     ".size = ID_MAX,", "perfdata writer"),
+    ("tools/perfdata/header.c", ".cpumode = header >> 32 & PERF_RECORD_MISC_CPUMODE_MASK,",
+     ".cpumode = PERF_RECORD_MISC_USER,", "perfdata writer"),
 ]

@@ -142,6 +142,47 @@ START_TEST(file_mode)
 }
 END_TEST
 
+/* "MODE SIZE PATH;" of each. */
+static bool put_build_id(void *f, const struct hlg_perfdata_build_id *b)
+{
+	ck_assert_mem_eq(b->id, "12345", 5);
+	return fprintf(f, "%u %u %s;", b->cpumode, b->size, b->path) > 0;
+}
+
+/* Those without a size, as older perfs write them, have 20 bytes. */
+START_TEST(build_ids)
+{
+	uint8_t ids[2 * HLG_WRITER_RECORD_MAX];
+	size_t n = hlg_writer_build_id(ids, "/guest.elf", (const uint8_t *)"12345", 5);
+	size_t both =
+		n + hlg_writer_build_id(ids + n, "[kernel]", (const uint8_t *)"12345", 5);
+	const uint16_t of_kernel = PERF_RECORD_MISC_KERNEL;
+	struct kit records = {0}, k = {0};
+	struct hlg_perfdata *pd;
+	char *bytes, *text;
+	struct hlg_err err;
+	const char *path;
+	size_t size, length;
+	FILE *f = open_memstream(&text, &length);
+
+	memcpy(ids + n + 4, &of_kernel, sizeof(of_kernel)); /* misc */
+	put_samples(&records, 1);
+	kit_file(&k, two, 2, &records, 0);
+	bytes = copy(&k, &size, ids, both);
+	path = kit_name(bytes, size);
+	ck_assert_int_eq(hlg_perfdata_open(&pd, path, &err), 0);
+	ck_assert_int_eq(hlg_perfdata_build_ids(pd, put_build_id, f, &err), 0);
+	fclose(f);
+	ck_assert_str_eq(text, "2 5 /guest.elf;1 20 [kernel];");
+	hlg_perfdata_close(pd);
+	kit_unname(path);
+	free(text);
+	free(bytes);
+	kit_free(&records);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(pipe_mode)
 {
 	struct kit records = {0}, k = {0};
@@ -517,6 +558,7 @@ int main(void)
 	TCase *tc = tap_case(suite, "writer");
 
 	tcase_add_test(tc, file_mode);
+	tcase_add_test(tc, build_ids);
 	tcase_add_test(tc, pipe_mode);
 	tcase_add_test(tc, older_attributes);
 	tcase_add_test(tc, older_attributes_in_a_pipe);
