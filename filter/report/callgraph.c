@@ -104,16 +104,27 @@ static void add_stack(struct hlg_growing *to, uint32_t stack, uint32_t node,
 	hlg_callgraph_add(to, node, count);
 }
 
+/* The number of a place's name in the tree, which is looked for once: a place stands in
+ * many stacks. names: of all places, 0 as yet. */
+static uint32_t name_of(struct hlg_growing *to, const struct hlg_paths *paths,
+			uint32_t place, uint32_t *names)
+{
+	if (names[place] == HLG_NO_STRING)
+		names[place] =
+			hlg_strings_add(&to->tree->names, paths->places[place].name);
+	return names[place];
+}
+
 /* The outermost first. */
 static void add_path(struct hlg_growing *to, uint32_t node, const struct hlg_paths *paths,
-		     const struct hlg_path *path)
+		     const struct hlg_path *path, uint32_t *names)
 {
 	node = child(to, node, HLG_FRAME_NOTE, "[guest]");
 	for (size_t i = path->n; i-- > 0;) {
-		const struct hlg_path_frame *frame = &paths->frames[path->first + i];
-		const struct hlg_path_place *place = &paths->places[frame->place];
+		uint32_t place = paths->frames[path->first + i].place;
 
-		node = child(to, node, place->frame, place->name);
+		node = hlg_tree_child_called(to->tree, node, paths->places[place].frame,
+					     name_of(to, paths, place, names));
 	}
 	add_stack(to, path->stack, node, path->count);
 }
@@ -121,10 +132,12 @@ static void add_path(struct hlg_growing *to, uint32_t node, const struct hlg_pat
 static void add_paths(struct hlg_growing *to, uint32_t bottom, const struct hlg_report *r,
 		      const struct hlg_view *v, const struct hlg_paths *paths)
 {
+	uint32_t *names = calloc(paths->n_places + 1, sizeof(*names));
 	const struct hlg_row *rows =
 		v->rows + hlg_rows_shown(r, v->n_rows, hlg_rows_share, v);
 	const struct hlg_row *borders = v->borders + hlg_rows_borders_shown(r, v);
 
+	to->ok &= names != NULL;
 	for (size_t i = 0; to->ok && i < paths->n; i++) {
 		const struct hlg_path *path = &paths->paths[i];
 		const struct guest guest = {paths->frames[path->first].ip,
@@ -138,8 +151,9 @@ static void add_paths(struct hlg_growing *to, uint32_t bottom, const struct hlg_
 				     HLG_FRAME_NOTE, HLG_STACKS_LOST);
 		else
 			node = copy_path(to, bottom, r, path->node, &guest);
-		add_path(to, node, paths, path);
+		add_path(to, node, paths, path, names);
 	}
+	free(names);
 }
 
 void hlg_callgraph_add_view(struct hlg_growing *to, const struct hlg_report *r,

@@ -42,15 +42,21 @@ void hlg_tree_finish(struct hlg_tree *tree)
 uint32_t hlg_tree_child(struct hlg_tree *tree, uint32_t parent, enum hlg_frame frame,
 			const char *name)
 {
-	struct hlg_node key = {.parent = parent, .frame = frame};
+	return parent == HLG_NO_NODE
+		       ? HLG_NO_NODE
+		       : hlg_tree_child_called(tree, parent, frame,
+					       hlg_strings_add(&tree->names, name));
+}
+
+uint32_t hlg_tree_child_called(struct hlg_tree *tree, uint32_t parent,
+			       enum hlg_frame frame, uint32_t name)
+{
+	struct hlg_node key = {.parent = parent, .frame = frame, .name = name};
 	const struct search search = {tree, &key};
 	uint64_t hash = hlg_hash_word(HLG_HASH_SEED, parent);
 	uint32_t known;
 
-	if (parent == HLG_NO_NODE)
-		return HLG_NO_NODE;
-	key.name = hlg_strings_add(&tree->names, name);
-	if (key.name == HLG_NO_STRING)
+	if (parent == HLG_NO_NODE || name == HLG_NO_STRING)
 		return HLG_NO_NODE;
 	hash = hlg_hash_word(hash, (uint64_t)key.name << 3 | (uint64_t)frame);
 	known = hlg_index_find(&tree->index, hash, same, &search);

@@ -49,7 +49,7 @@ struct hlg_tree {
 	struct hlg_strings names;
 	struct hlg_node *nodes; /* [0] is the root */
 	uint32_t n;
-	uint32_t *where; /* settled: the number now of what was put in as a node */
+	uint32_t *where;        /* settled: the number now of what was put in as a node */
 	struct hlg_index index; /* of nodes but the root, until they are settled */
 };
 
@@ -66,6 +66,11 @@ void hlg_tree_finish(struct hlg_tree *tree);
  */
 uint32_t hlg_tree_child(struct hlg_tree *tree, uint32_t parent, enum hlg_frame frame,
 			const char *name);
+
+/* The same by the number that the name has in tree->names; HLG_NO_NODE also for
+ * HLG_NO_STRING. */
+uint32_t hlg_tree_child_called(struct hlg_tree *tree, uint32_t parent,
+			       enum hlg_frame frame, uint32_t name);
 
 static inline void hlg_tree_add(struct hlg_tree *tree, uint32_t node,
 				struct hlg_count count)

@@ -1180,7 +1180,7 @@ ERRORS = [
     ("symtab/code/body.c", "insn->rbp & PUSHED ? (insn->rbp & ~PUSHED) | OWN : insn->rbp;",
      "insn->rbp & PUSHED ? OWN : insn->rbp;", "body"),
     ("symtab/code/all-calls.c", "at += CHUNK - STEP", "at += CHUNK", "all_calls"),
-    ("tools/flame/shades.c", "shade == last[node->depth] || shade == last[node->depth - 1]",
+    ("tools/flame/shades.c", "shade == last[node->depth] ||\n\t\t\t       shade == last[node->depth - 1]",
      "shade == last[node->depth]", "flame layout"),
     ("tools/calibrate/conclusion.c", "ns < 1000",
      "ns <= 1000", "calibrate conclusion"),
