@@ -9,6 +9,12 @@
 #include "filter/write/format.h"
 #include "symtab/escape.h"
 
+/* Bytes of names in all lines: of each frame on average, and besides. */
+enum {
+	FRAME_TEXT = 1024,
+	FREE_TEXT = 64 << 20
+};
+
 /* The blank before digits, or digits with a point behind some, that end text; or NULL. */
 static const char *find_count(const char *text)
 {
@@ -46,12 +52,49 @@ static void write_node(FILE *f, const struct hlg_tree *tree, const struct hlg_no
 		hlg_folded_frame(f, name);
 }
 
+/* Would names be longer than a frame's has to be, on average, and than FREE_TEXT in all?
+ * Each line has those of its stack anew. text: of each node what its line takes. */
+static bool is_too_long(const struct hlg_tree *tree, enum hlg_weight weight,
+			uint64_t *text)
+{
+	uint64_t sum = 0, frames = 0;
+
+	for (uint32_t i = 1; i < tree->n; i++) {
+		const struct hlg_node *node = &tree->nodes[i];
+
+		text[i] = text[node->parent] + strlen(hlg_tree_name(tree, node));
+		if (!hlg_count_weigh(weight, node->self))
+			continue;
+		sum += text[i];
+		frames += node->depth;
+	}
+	return sum > FREE_TEXT + FRAME_TEXT * frames;
+}
+
+int hlg_folded_check(const struct hlg_tree *tree, enum hlg_weight weight,
+		     struct hlg_err *err)
+{
+	uint64_t *text = calloc(tree->n + (size_t)1, sizeof(*text));
+	bool too_long = text && is_too_long(tree, weight, text);
+
+	free(text);
+	if (!text)
+		return hlg_err_memory(err, "report");
+	return too_long ? hlg_err_set(err, HLG_EINPUT,
+				      "report: its stacks repeat too long names (use "
+				      "--format=speedscope, or choose fewer samples, as "
+				      "with --time)")
+			: 0;
+}
+
 int hlg_folded_write(FILE *f, const struct hlg_tree *tree, enum hlg_weight weight,
 		     struct hlg_err *err)
 {
 	uint32_t depth = 0;
 	uint32_t *path; /* nodes from the root to the one at hand */
 
+	if (hlg_folded_check(tree, weight, err) < 0)
+		return err->code;
 	for (uint32_t i = 0; i < tree->n; i++)
 		if (tree->nodes[i].depth > depth)
 			depth = tree->nodes[i].depth;

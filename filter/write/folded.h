@@ -11,8 +11,13 @@
 
 #include "filter/stacks/tree.h"
 
-/* Names are escaped, a ';' in them is written as ':'. Fails only without memory; errors
- * of writing stay on the stream. */
+/* Fails if lines of stacks, which repeat the names of all frames, would be longer than
+ * any names need: one long name can stand in each frame of a small recording. */
+int hlg_folded_check(const struct hlg_tree *tree, enum hlg_weight weight,
+		     struct hlg_err *err);
+
+/* Names are escaped, a ';' in them is written as ':'. Fails as hlg_folded_check does;
+ * errors of writing stay on the stream. */
 int hlg_folded_write(FILE *f, const struct hlg_tree *tree, enum hlg_weight weight,
 		     struct hlg_err *err);
 

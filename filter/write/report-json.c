@@ -13,6 +13,7 @@
 #include "filter/report/frames.h"
 #include "filter/report/rows.h"
 #include "filter/view/place-name.h"
+#include "filter/write/folded.h"
 #include "filter/write/format.h"
 #include "filter/write/report-json-series.h"
 #include "filter/write/report-table.h"
@@ -305,6 +306,8 @@ static int put_stacks(struct hlg_json *json, const struct hlg_report *r,
 
 	if (rc == 0)
 		rc = hlg_frames_build(&tree, r, err);
+	if (rc == 0)
+		rc = hlg_folded_check(&tree, HLG_WEIGHT_SAMPLES, err);
 	hlg_json_open(json, "stacks");
 	for (size_t i = 0; rc == 0 && i < HLG_REPORT_STACK_SUMS; i++)
 		hlg_json_put(json, s[i].key,

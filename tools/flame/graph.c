@@ -22,6 +22,12 @@ enum {
 	WIDTH = 1200     /* without a script; it makes the picture fill its window */
 };
 
+/* Bytes of all boxes' names: of each on average, and besides. */
+enum {
+	BOX_NAME = 1024,
+	FREE_NAMES = 16 << 20
+};
+
 /* Rounded the same way wherever it is asked: what touches stays in touch. */
 static uint32_t place(const struct hlg_layout *layout, uint64_t at)
 {
@@ -402,6 +408,23 @@ static void put_head(FILE *f, const struct hlg_graph *g, int height)
 	fputs("</text>\n", f);
 }
 
+/* Fails if boxes have longer names than any need: each has its own in full. */
+static int check_names(const struct hlg_graph *g, struct hlg_err *err)
+{
+	const struct hlg_tree *tree = g->tree;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 1; i < g->layout->n; i++) /* the root has none */
+		sum += strlen(
+			hlg_tree_name(tree, &tree->nodes[g->layout->boxes[i].node]));
+	return sum <= FREE_NAMES + BOX_NAME * (uint64_t)g->layout->n
+		       ? 0
+		       : hlg_err_set(err, HLG_EINPUT,
+				     "flame graph: its frames repeat too long names (use "
+				     "--format=speedscope, or choose fewer samples, as "
+				     "with --time)");
+}
+
 int hlg_graph_write(FILE *f, const struct hlg_graph *g, struct hlg_err *err)
 {
 	int rows = ((int)g->layout->depth + 1) * BOX_HEIGHT;
@@ -409,8 +432,10 @@ int hlg_graph_write(FILE *f, const struct hlg_graph *g, struct hlg_err *err)
 	int legend = y + height_of(g, HLG_GRAPH_HEAD) - LINE + 12;
 	int graph = legend + LEGEND, notes = graph + rows + LINE + 6;
 	int end = notes + height_of(g, HLG_GRAPH_NOTE) - LINE + BOTTOM;
-	int rc;
+	int rc = check_names(g, err);
 
+	if (rc < 0)
+		return rc;
 	put_head(f, g, end);
 	rc = put_texts(f, g, HLG_GRAPH_WARN, TOP + LINE + 3, err);
 	if (rc == 0)

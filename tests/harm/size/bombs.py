@@ -420,6 +420,25 @@ def long_name(put, verb):
             yield verb("report", "-o", "out"), 0, "a thousand names, and that there are more"
 
 
+def long_frames(put, verb):
+    """Stacks of 100 frames of one function, which is called by 300 KB, or of two."""
+    n, told = 150, "repeat too long names"
+    for functions in 1, 2:
+        elf = f.Elf(16 * n)
+        elf.data[elf.text:elf.text + 16 * n] = (b"\x90" * 11 + b"\xe8\0\0\0\0") * n
+        symbols = [(1 + i, f.TEXT + i * 8 * n, 16 * n // functions) for i in range(functions)]
+        guest = put("guest.elf", elf.symbols(symbols, b"\0" + b"A" * 300000 + b"\0").build())
+        data = put("a.data", stacks((f.TEXT + 16 * i, [f.TEXT + 16 * (i * k % n)
+                                                       for k in range(1, 100)])
+                                    for i in range(n)))
+        for words in (("report", "--format=folded"), ("report", "--format=json"),
+                      ("flame", "-o", "f.svg"), ("flame", "--format=folded", "-o", "f.txt")):
+            yield verb(*words, "-q", "--force", *["--stacks=callgraph"] * (words[0] == "report"),
+                       guest, data), 1, told
+        yield verb("report", "-q", "--force", "--stacks=callgraph", "--format=speedscope", guest,
+                   data), 0, ""
+
+
 def large_function(put, verb):
     """A function of 600 KB, in which 12,000 threads have a sample each."""
     size = 600000
@@ -817,7 +836,7 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
          long_event_name, many_losses, many_formats, endless, empty_ranges,
-         deep_entries, shared_texts, long_paths, long_mapping]
+         deep_entries, shared_texts, long_paths, long_mapping, long_frames]
 
 
 def limit():
