@@ -26,9 +26,11 @@
  * taken for one.
  */
 
-/* Components a name may stand for, substitutions written out. Text of 64 KiB has fewer.
- */
-#define MAX_STEPS 65536
+/* Components a name may stand for, substitutions written out: for a letter of it, and
+ * besides; and never more than these. Text of 64 KiB has fewer. */
+#define TIMES_STEPS 32
+#define FREE_STEPS  4096
+#define MAX_STEPS   65536
 
 /* A mangled name has at most two per letter, and libiberty takes no more than these. */
 #define MAX_COMPONENTS DEMANGLE_RECURSION_LIMIT
@@ -80,7 +82,7 @@ static size_t push_below(struct demangle_component **stack, size_t n,
 }
 
 /* Does writing all substitutions out take too many steps? */
-static bool is_deep(struct demangle_component *tree)
+static bool is_deep(struct demangle_component *tree, size_t max)
 {
 	/* On the way down one component waits per level, and there are not more levels.
 	 */
@@ -93,11 +95,19 @@ static bool is_deep(struct demangle_component *tree)
 
 		if (!c)
 			continue;
-		if (++steps > MAX_STEPS || n > MAX_COMPONENTS)
+		if (++steps > max || n > MAX_COMPONENTS)
 			return true;
 		n = push_below(stack, n, c);
 	}
 	return false;
+}
+
+/* What a name may take: so much for a letter, and so much besides. */
+static size_t bounded(const char *name, size_t times, size_t free, size_t most)
+{
+	size_t n = free + times * strlen(name);
+
+	return n < most ? n : most;
 }
 
 static bool is_costly_cpp(const char *name)
@@ -113,7 +123,7 @@ static bool is_costly_cpp(const char *name)
 	if (strncmp(name, "_Z", 2) != 0 || strlen(name) > MAX_COMPONENTS / 2)
 		return false;
 	tree = cplus_demangle_v3_components(name, DMGL_PARAMS | DMGL_ANSI, &memory);
-	deep = tree && is_deep(tree);
+	deep = tree && is_deep(tree, bounded(name, TIMES_STEPS, FREE_STEPS, MAX_STEPS));
 	free(memory);
 	return deep;
 }
@@ -142,21 +152,24 @@ static bool is_costly_rust(const char *name)
 
 /*
  * Back-references let a name of 200 bytes stand for more text than any memory holds, so
- * the text is collected in bounds; a name that passes them stays mangled.
+ * the text is collected in bounds; a name that passes them stays mangled. A small file
+ * can have thousands of these, so a short name has less room than a long one.
  */
-#define MAX_TEXT ((size_t)64 << 10)
+#define TIMES_TEXT 32
+#define FREE_TEXT  4096
+#define MAX_TEXT   ((size_t)64 << 10)
 
 struct sink {
 	jmp_buf full; /* libiberty has no other way to be stopped */
 	char *text;
-	size_t len;
+	size_t len, max;
 };
 
 static void collect(const char *s, size_t len, void *opaque)
 {
 	struct sink *sink = opaque;
 
-	if (len > MAX_TEXT - sink->len)
+	if (len > sink->max - sink->len)
 		longjmp(sink->full, 1);
 	if (len) /* of an empty name s may be NULL */
 		memcpy(sink->text + sink->len, s, len);
@@ -178,7 +191,8 @@ static bool demangle_into(struct sink *sink, const char *name)
 /* *nice is NULL when the name is not mangled, or hostile. False without memory. */
 static bool readable(const char *name, char **nice)
 {
-	struct sink sink = {.text = malloc(MAX_TEXT)};
+	const size_t max = bounded(name, TIMES_TEXT, FREE_TEXT, MAX_TEXT);
+	struct sink sink = {.text = malloc(max), .max = max};
 	bool mangled = sink.text && !is_costly_rust(name) && !is_costly_cpp(name) &&
 		       demangle_into(&sink, name);
 	bool ok;

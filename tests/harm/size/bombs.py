@@ -13,6 +13,7 @@ import gzip
 import os
 import re
 import resource
+import string
 import struct
 import subprocess
 import sys
@@ -439,6 +440,33 @@ def long_frames(put, verb):
                    data), 0, ""
 
 
+def long_readings(put, verb):
+    """Rust's names of 170 bytes, each of which stands for megabytes."""
+    base62 = string.digits + string.ascii_lowercase + string.ascii_uppercase
+
+    def digits(n):
+        return f"{base62[(n - 1) // 62] if n > 62 else ''}{base62[(n - 1) % 62]}_".encode()
+
+    def name(i):
+        # f<((u8, ...), B_, B_), ...>: each type is twice the one before.
+        text, at = b"_RINvC1c7f%06dThhhhhhhhE" % i, 15
+        for _ in range(11):
+            here = len(text)
+            text += b"TB" + digits(at) + b"B" + digits(at) + b"E"
+            at = here - 2
+        return text + b"E\0"
+
+    n = 6000
+    names, places = bytearray(b"\0"), []
+    for i in range(n):
+        places.append(len(names))
+        names += name(i)
+    guest = put("guest.elf", f.Elf(16 * n).symbols(
+        [(at, f.TEXT + 16 * i, 16) for i, at in enumerate(places)], names).build())
+    data = put("a.data", f.recording(b"".join(f.sample(f.TEXT + 16 * i) for i in range(n))))
+    yield verb("diff", "-q", "--force", guest, data, data), 0, ""
+
+
 def large_function(put, verb):
     """A function of 600 KB, in which 12,000 threads have a sample each."""
     size = 600000
@@ -836,7 +864,7 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
          long_event_name, many_losses, many_formats, endless, empty_ranges,
-         deep_entries, shared_texts, long_paths, long_mapping, long_frames]
+         deep_entries, shared_texts, long_paths, long_mapping, long_frames, long_readings]
 
 
 def limit():
