@@ -107,7 +107,8 @@ def tables_of(document):
     for table in document["tables"] if document else ():
         for row in table["rows"]:
             for unit in ("count", "total_ns"):
-                found[table["kind"], table["by"], row["name"], row.get("tid"), unit] += row[unit]
+                found[table["kind"], table["by"], row["name"], row.get("tid"),
+                      row.get("sandbox"), unit] += row[unit]
     return +found
 
 
@@ -119,7 +120,8 @@ def check_exits(bed, rng):
     known.write(path)
     at = rng.choice(known.records)[0] + rng.choice((-1, 0, 1))
     at = f"{at // 10 ** 9}.{at % 10 ** 9:09}"
-    argv = ("exits", "-q", "--top=0", *pick(rng, (), ("--by=tid",)), f"{ELF}@{BASE:#x}", path)
+    argv = ("exits", "-q", "--top=0", *pick(rng, (), ("--by=tid",), ("--by=sandbox",)),
+            f"{ELF}@{BASE:#x}", path)
     whole = tables_of(bed.json(*argv, good=(0, 1, 3)))
     for selections in ((f"--time=,{at}", f"--time={at},"), ("--tid=4712", "--tid=4713"),
                        [f"--reason={n}" for n in REASONS[isa]]):

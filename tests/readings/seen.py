@@ -14,7 +14,8 @@ ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 # What is wrong with a recording, and what is true of any: filter/output/note-list.h.
 WARNINGS = re.compile(r"\d+ events? (was|were) lost|functions are (not )?named|the recording |"
                       r"guest calls of guests that do not fit|COUNTS ADD UP|\d+ records? |"
-                      r"\d+ counts? (?:is|are) shown as 0|the kernel throttled")
+                      r"\d+ counts? (?:is|are) shown as 0|the kernel throttled|"
+                      r"most (guest samples|addresses) lie outside")
 DETAILS = re.compile(r"image: |percentiles are off by|times are by the clock|"
                      r"\d+ windows? (?:was|were) recorded|counts are as read|"
                      r"first: counted since|interval: of the median|"

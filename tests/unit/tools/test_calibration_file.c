@@ -173,13 +173,16 @@ START_TEST(places)
 {
 	char place[PATH_MAX];
 
-	setenv("HOME", "/h", 1);
+	setenv("HOME", "/usr", 1); /* it is there */
 	setenv("XDG_STATE_HOME", "/s", 1);
 	hlg_calibration_file_place(place);
 	ck_assert_str_eq(place, "/s/hlguest/calibration.json");
 	setenv("XDG_STATE_HOME", "relative", 1);
 	hlg_calibration_file_place(place);
-	ck_assert_str_eq(place, "/h/.local/state/hlguest/calibration.json");
+	ck_assert_str_eq(place, "/usr/.local/state/hlguest/calibration.json");
+	setenv("HOME", "/nonexistent", 1);
+	hlg_calibration_file_place(place);
+	ck_assert_str_eq(place, "");
 	unsetenv("XDG_STATE_HOME");
 	unsetenv("HOME");
 	hlg_calibration_file_place(place);
