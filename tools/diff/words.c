@@ -174,18 +174,41 @@ static bool has_namesakes(const struct hlg_diff *diff)
 	return false;
 }
 
+static int compare_lines(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines of a list in their order, for bsearch(3), to be freed; NULL without memory.
+ */
+static char **sort_lines(const struct hlg_note_list *list)
+{
+	char **sorted = calloc(list->n + 1, sizeof(*sorted));
+
+	if (!sorted || !list->n)
+		return sorted;
+	memcpy(sorted, list->line, list->n * sizeof(*sorted));
+	qsort(sorted, list->n, sizeof(*sorted), compare_lines);
+	return sorted;
+}
+
 void hlg_diff_tell_notes(struct hlg_diff *diff, int side,
 			 const struct hlg_note_list *lines,
 			 const struct hlg_note_list *others)
 {
-	for (size_t i = 0; i < lines->n; i++) {
-		bool both = hlg_note_list_has(others, lines->line[i]);
+	char **sorted = sort_lines(others);
+
+	diff->notes.lost |= !sorted;
+	for (size_t i = 0; sorted && i < lines->n; i++) {
+		bool both = bsearch(&lines->line[i], sorted, others->n, sizeof(*sorted),
+				    compare_lines) != NULL;
 
 		if (!both || side == 0)
 			add(diff, lines->level[i], "%s: %s",
 			    both ? "both sides" : hlg_diff_columns_side[side],
 			    lines->line[i]);
 	}
+	free(sorted);
 }
 
 bool hlg_diff_tell_words(struct hlg_diff *diff)
