@@ -488,7 +488,7 @@ def turns(bench, rng):
                 f"--sandboxes {again})\n" not in err:
             yield f"{words}: status {status}: {err}"
         out, err, status = run(bench.hlguest, "report", bench.small, path)
-        if status or not re.search(
+        if status != 3 or not re.search(
                 r"\(another build of this ELF, or another guest in turn with it\? ", out) or \
                 "warning:  samples may be of guests that ran in turn on one thread, which the " \
                 "recording does not tell apart (name the ELF of each, and record anew: hlguest " \

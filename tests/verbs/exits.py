@@ -177,9 +177,9 @@ def check_outside(build, folder):
                 if status != (3 if wrong else 0) or "OK" in out + err or said not in (
                         out if form == "text" else err) or ("[outside]" in out) == bool(wrong):
                     yield f"{samples} samples, {words}: status {status}: {out[:900]} {err}"
-            _, err, status = run(hlguest_of(build), "report", f"{ELF}@{base}", path)
-            if samples and (status == 3) != bool(wrong):
-                yield f"report at {base}: status {status}: {err}"
+            out, err, _ = run(hlguest_of(build), "report", f"{ELF}@{base}", path)
+            if samples and ("WRONG ELF OR BASE" in out) != bool(wrong):
+                yield f"report at {base}: {out[:900]} {err}"
     window = run(hlguest_of(build), "windows", "--format=csv", "--time=+0,+0.00001",
                  f"{ELF}@0x9000000", os.path.join(os.path.dirname(ELF), "demo-windows.data"))
     if f"most guest samples {warning}" not in window[1] or window[2]:
@@ -254,7 +254,7 @@ def check_note_read(build, folder):
         if "ptrace" in err or "cannot decode" in err:
             raise Skip(err.strip()[:200])
         times = err.count(".hlguest")
-        if status or times > most:
+        if status not in (0, 3) or times > most:  # some samples are of no instruction
             yield f"{base}: read {times} times, status {status}"
 
 
