@@ -78,8 +78,8 @@ const char *hlg_banner_few(char buf[static 80], const struct hlg_report *r)
 		snprintf(buf, 80, "%s: no %s lies in a function (is it the guest's ELF?)",
 			 said, hlg_banner_noun(r, true));
 	else if (addrs < HLG_VERDICT_LEAST_ADDRS)
-		snprintf(buf, 80, "%s: %" PRIu64 " distinct address%s, %d are needed", said,
-			 addrs, addrs == 1 ? "" : "es", HLG_VERDICT_LEAST_ADDRS);
+		snprintf(buf, 80, "%s: %" PRIu64 " distinct address%s, %d are needed",
+			 said, addrs, addrs == 1 ? "" : "es", HLG_VERDICT_LEAST_ADDRS);
 	else
 		snprintf(buf, 80, "%s: the %s may fit by chance", said,
 			 hlg_banner_noun(r, false));
@@ -183,7 +183,7 @@ static bool put_builds(FILE *f, const struct hlg_report *r)
 			continue;
 		fputs(any ? "; " : "", f);
 		put_build(f, r->profile, ti->image, ti->ran,
-			  r->trust.all.verdict == HLG_TRUST_MIXED);
+			  hlg_trust_of_ran(ti->ran) == HLG_TRUST_MIXED);
 		any = true;
 	}
 	return any;

@@ -45,6 +45,16 @@ static bool is_missing(struct judge *judge, const struct hlg_build *build)
 	return missing;
 }
 
+/* Is it another build of the image: of its name, or else a guest that is none of the
+ * images? */
+static bool is_other(struct judge *judge, size_t image, const struct hlg_build *build,
+		     bool named)
+{
+	return compare(judge, image, build) == HLG_LIKENESS_OTHER &&
+	       (named ? is_named(judge->space->images[image], build)
+		      : is_missing(judge, build));
+}
+
 /* Of an image of the space; *ran is the build that differs, else NULL. */
 static enum hlg_identity identify(struct judge *judge, size_t image,
 				  const struct hlg_build **ran)
@@ -55,14 +65,11 @@ static enum hlg_identity identify(struct judge *judge, size_t image,
 	for (size_t i = 0; i < builds->n; i++)
 		if (compare(judge, image, &builds->at[i]) == HLG_LIKENESS_SAME)
 			return HLG_IDENTITY_SAME;
-	for (size_t i = 0; i < builds->n && !*ran; i++) {
-		const struct hlg_build *build = &builds->at[i];
-
-		if (compare(judge, image, build) == HLG_LIKENESS_OTHER &&
-		    (is_named(judge->space->images[image], build) ||
-		     is_missing(judge, build)))
-			*ran = build;
-	}
+	/* One of its name is it, before any other that ran. */
+	for (int named = 1; named >= 0 && !*ran; named--)
+		for (size_t i = 0; i < builds->n && !*ran; i++)
+			if (is_other(judge, image, &builds->at[i], named))
+				*ran = &builds->at[i];
 	return *ran ? HLG_IDENTITY_OTHER : HLG_IDENTITY_UNKNOWN;
 }
 
@@ -93,7 +100,8 @@ static bool ran_others(struct judge *judge, size_t image)
 }
 
 /* Which images may have samples of the profile: those they lie in; and if any lies in
- * none, those whose base may come to be another one, unless only others ran. */
+ * none, those of whose name another build ran, and those whose base may come to be
+ * another one, unless only others ran. */
 static void find_sampled(bool *sampled, const struct hlg_profile *profile,
 			 struct judge *judge)
 {
@@ -115,8 +123,9 @@ static void find_sampled(bool *sampled, const struct hlg_profile *profile,
 			outside = true;
 	}
 	for (size_t i = 0; outside && i < space->n_images; i++)
-		sampled[i] |= space->images[i]->from != HLG_BASE_STATED &&
-			      !ran_others(judge, i);
+		sampled[i] |= find_namesake(judge, i) ||
+			      (space->images[i]->from != HLG_BASE_STATED &&
+			       !ran_others(judge, i));
 }
 
 const char *hlg_identity_key(const struct hlg_image *image)

@@ -13,10 +13,11 @@
  * Judges one recording, which the profile holds, by its builds: adds to the profile's ran
  * what they tell of each image of a space (arranged) that the recording may have samples
  * of, and empties the builds. Samples that lie in no image may be of one whose base is
- * not stated, unless record noted others of the images and not this one. Another build
- * ran if one of the image's file name is another (symtab/image/fingerprint.h); or if
- * record noted a guest that is none of the space's images, and this image is no build
- * that was noted or mapped. Of another recording that says nothing: each has its own. If
+ * not stated, unless record noted others of the images and not this one; and of one of
+ * whose file name record noted another build, which is none of the images. Another build
+ * ran if one of the image's file name is another (symtab/image/fingerprint.h); or, if
+ * there is none of that name, if record noted a guest that is none of the space's images,
+ * and this image is no build that was noted or mapped. Of another recording that says nothing: each has its own. If
  * this image ran and record noted a guest of its name, of another build that is none of
  * the images, both ran. recorded: it is one recording, and no saved profile of several;
  * then the images that it may have samples of are added to the profile's origins, too.

@@ -394,8 +394,9 @@ static uint64_t samples_of(const struct hlg_image_test *ti)
 	return samples;
 }
 
-/* Takes over what recordings tell of the builds that ran. Of images with samples, or of
- * all where none has any: another ran in none of them, in some, or in all that tell. */
+/* Takes over what recordings tell of the builds that ran: another one in no image, in
+ * some, or in all that have samples and tell. Samples of one without any lie outside,
+ * beside those of others. */
 static enum hlg_trust_verdict identify(struct hlg_trust *trust,
 				       const struct hlg_profile *profile)
 {
@@ -406,11 +407,14 @@ static enum hlg_trust_verdict identify(struct hlg_trust *trust,
 		any |= samples_of(&trust->images[i]) != 0;
 	for (size_t i = 0; i < profile->ran.n && i < trust->n_images; i++) {
 		struct hlg_image_test *ti = &trust->images[i];
+		enum hlg_trust_verdict told;
 
 		ti->ran = &profile->ran.at[i];
 		ti->identity = hlg_rans_worst(ti->ran);
-		if ((samples_of(ti) || !any) && hlg_trust_of_ran(ti->ran) > verdict)
-			verdict = hlg_trust_of_ran(ti->ran);
+		told = hlg_trust_of_ran(ti->ran);
+		if (told == HLG_TRUST_MISMATCH && any && !samples_of(ti))
+			told = HLG_TRUST_MIXED;
+		verdict = told > verdict ? told : verdict;
 	}
 	return verdict;
 }

@@ -156,7 +156,8 @@ class Judge(Said, Head, Sums):
     def judge(self):
         """verdict.h: FIRST, and THEN."""
         anywhere = any(of.any for of in self.images)
-        told = worst([self.ran(i) for i, of in enumerate(self.images) if of.any or not anywhere])
+        told = worst([self.ran(i) if of.any or not anywhere or self.ran(i) != "mismatch" else "mixed"
+                      for i, of in enumerate(self.images)])
         word = worst([self.all.judge(self.stray), told])
         if word == "verified" and any(of.judge() == "mismatch" for of in self.images):
             word = "mixed"
@@ -193,9 +194,17 @@ class Judge(Said, Head, Sums):
     # What recordings tell of builds
 
     def may_have(self, i, one):
-        """Has a recording samples of an image, or may it, as its base is not stated?"""
-        return any(s.file == one.number and (
-            self.made.kind != "stated" or self.space.place(s.ip)[0] == i) for s in self.guest)
+        """Has a recording samples of an image, or may it, as its base is not stated, or some are
+        of no image and another build of its name ran?"""
+        at = {self.space.place(s.ip)[0] for s in self.guest if s.file == one.number}
+        return i in at or bool(at) and self.made.kind != "stated" or None in at and any(
+            n.file == self.space.bases[i][0].path for n in self.missing(one))
+
+    def missing(self, one):
+        """What record noted that is none of the images."""
+        elfs = [of for of, _ in self.space.bases]
+        return [n for n in one.noted
+                if all(isinstance(of, Map) or is_build(of, n) is False for of in elfs)]
 
     def told_of(self, i, one):
         """{"same", "other": the build} that a recording tells of an image, if it may have samples
@@ -203,19 +212,17 @@ class Judge(Said, Head, Sums):
         guest = self.space.bases[i][0]
         if isinstance(guest, Map) or not self.may_have(i, one):
             return {}
-        elfs = [of for of, _ in self.space.bases if not isinstance(of, Map)]
         mapped = [Note(*build) for build in one.builds
                   if build[0] in [of.path for of, _ in self.space.bases]]
-        missing = [n for n in one.noted if all(is_build(of, n) is False for of in elfs)]
+        missing = self.missing(one)
         if any(is_build(guest, n) for n in mapped + one.noted):
             others = [n for n in missing if n.file == guest.path]
             return {"same": guest.build_id} | {"other": n for n in others[:1]}
-        for n in mapped + one.noted:
-            # What is mapped of that name is a host, not the guest inside it.
-            if is_build(guest, n) is False and (n in missing or n.file == guest.path and (
-                    n in one.noted or not isinstance(guest, Hosted))):
-                return {"other": n}
-        return {}
+        # What is mapped of that name is a host, not the guest inside it.
+        others = [n for n in mapped + one.noted if is_build(guest, n) is False]
+        named = [n for n in others if n.file == guest.path and (
+            n in one.noted or not isinstance(guest, Hosted))]
+        return {"other": n for n in (named + [n for n in others if n in missing])[:1]}
 
     def ran(self, i):
         told = {key for one in self.made.recordings for key in self.told_of(i, one)}

@@ -49,7 +49,7 @@ class Said:
         text = []
         for i in others:
             n = sum(self.may_have(i, one) for one in self.made.recordings)
-            some, hint = ("", "give the ELF that ran") if self.word != "mixed" else (
+            some, hint = ("", "give the ELF that ran") if self.ran(i) != "mixed" else (
                 ", too", "name both") if n == 1 else (
                 " in some recordings", "report them apart, each with the ELF that ran")
             (of, _), (file, build_id) = self.space.bases[i], self.other_build(i)
