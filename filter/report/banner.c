@@ -231,6 +231,19 @@ bool hlg_banner_is_explained(const struct hlg_report *r)
 	return false;
 }
 
+/* Who of those that fit, and those that do not, is a sandbox: one that runs before it is
+ * known whose it is, or in another recording, is a thread. */
+static size_t count_sandboxes(const struct hlg_trust *trust)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < trust->n_fitting; i++)
+		n += hlg_profile_sandbox_of(trust->fitting[i]) > 0;
+	for (size_t i = 0; i < trust->n_threads; i++)
+		n += hlg_profile_sandbox_of(trust->threads[i].tid) > 0;
+	return n;
+}
+
 /* " (alone: --sandbox=1,3)", of a few. */
 static void put_fitting(FILE *f, const struct hlg_trust *trust, bool sandboxes)
 {
@@ -251,22 +264,25 @@ static void put_fitting(FILE *f, const struct hlg_trust *trust, bool sandboxes)
 }
 
 /* "1 thread fits (alone: --tid=17), and 2 do not (if they run another ELF, report tells
- * them apart, with both named)". Of other verbs not all do. */
+ * them apart, with both named)". Of other verbs not all do. Of threads and sandboxes
+ * together no option takes those that fit. */
 static bool put_threads(FILE *f, const struct hlg_report *r, const char *before)
 {
+	static const char *const nouns[][2] = {
+		{"thread", "threads"},
+		{"sandbox", "sandboxes"},
+		{"sandbox or thread", "sandboxes or threads"}};
 	const struct hlg_trust *trust = &r->trust;
 	const size_t fit = trust->n_fitting, others = trust->n_threads;
-	bool sandboxes;
+	const size_t sandboxes = count_sandboxes(trust);
+	const size_t noun = sandboxes == 0 ? 0 : sandboxes == fit + others ? 1 : 2;
 
 	if (fit == 0 || others == 0 || hlg_banner_is_explained(r))
 		return false;
-	sandboxes = hlg_profile_sandbox_of(trust->threads[0].tid) > 0;
-	fprintf(f, "%s%zu %s%s fit%s", before, fit, sandboxes ? "sandbox" : "thread",
-		fit == 1    ? ""
-		: sandboxes ? "es"
-			    : "s",
+	fprintf(f, "%s%zu %s fit%s", before, fit, nouns[noun][fit > 1],
 		fit == 1 ? "s" : "");
-	put_fitting(f, trust, sandboxes);
+	if (noun < 2)
+		put_fitting(f, trust, noun);
 	fprintf(f, ", and %zu do%s not", others, others == 1 ? "es" : "");
 	if (!r->unnamed)
 		fprintf(f,
