@@ -23,16 +23,16 @@ struct hlg_run {
 	size_t n_files;
 	struct hlg_twins_hint hint;        /* of a feed that knows more than symbols */
 	struct hlg_inlined_source inlines; /* likewise, of stacks */
-	bool refused;           /* set by hlg_run_build: hlg_banner_is_refusal */
-	bool settled;           /* hlg_run_settle has decided the bases */
-	bool apart;             /* guests are told apart while recordings are read, */
-	bool apart_only;        /* and if any is found, the others are nobody's */
-	uint64_t recordings;    /* as of struct hlg_report */
-	uint64_t took;          /* the same */
+	bool refused;        /* set by hlg_run_build: hlg_banner_is_refusal */
+	bool settled;        /* hlg_run_settle has decided the bases */
+	bool apart;          /* guests are told apart while recordings are read, */
+	bool apart_only;     /* and if any is found, the others are nobody's */
+	uint64_t recordings; /* as of struct hlg_report */
+	uint64_t took;       /* the same */
 	const struct hlg_recording_sums *sums; /* the same */
-	char recording[64];     /* and so; or empty */
-	struct hlg_err nothing; /* hlg_run_nothing's */
-	struct hlg_note_list notes, remarks; /* of the feed, for the report */
+	char recording[64];                    /* and so; or empty */
+	struct hlg_err nothing;                /* hlg_run_nothing's */
+	struct hlg_note_list notes, remarks;   /* of the feed, for the report */
 };
 
 /*
@@ -91,8 +91,8 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);
 void hlg_run_warn(const struct hlg_report *report, const struct hlg_format *format,
 		  const char *of);
 
-/* Says there which images could not be read again, where nobody else does: of a report whose
- * remarks are not written. */
+/* Says there which images could not be read again, where nobody else does: of a report
+ * whose remarks are not written. */
 void hlg_run_warn_unread(const struct hlg_report *report, const char *of);
 
 /* The exit status of a verb that has come this far with one: 3, if that is 0 and what it

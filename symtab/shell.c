@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symtab/shell.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,22 +37,6 @@ char *hlg_shell_quote(const char *word)
 
 	if (quoted)
 		put(quoted, word);
-	return quoted;
-}
-
-char *hlg_shell_word(const char *fmt, ...)
-{
-	char *word, *quoted;
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vasprintf(&word, fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		return NULL;
-	quoted = hlg_shell_quote(word);
-	free(word);
 	return quoted;
 }
 

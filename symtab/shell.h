@@ -8,14 +8,12 @@
 /* A word as a shell takes it, to be freed; NULL without memory. */
 char *hlg_shell_quote(const char *word);
 
-/* The same for a message, escaped, cut to the size bytes of to, which it returns; word
- * itself without memory. */
+/* Puts the same into the size bytes of `to`, escaped for a terminal and cut, and returns
+ * them; without memory the word is not quoted. */
 const char *hlg_shell_put(char *to, size_t size, const char *word);
 
-/* The same of a word that is put together. */
-__attribute__((format(printf, 1, 2))) char *hlg_shell_word(const char *fmt, ...);
-
-/* The words, of which the last is NULL, each behind a blank; as above. */
+/* The words, of which the last is NULL, each behind a blank, as
+ * hlg_shell_quote has them. */
 char *hlg_shell_words(const char *const *words);
 
 #endif

@@ -14,9 +14,11 @@
 
 /* Is an image the file that was recorded? */
 enum hlg_identity {
-	HLG_IDENTITY_UNKNOWN,   /* nothing is told of it */
-	HLG_IDENTITY_SAME,      /* it is a build that ran (symtab/image/fingerprint.h) */
-	HLG_IDENTITY_OTHER = 3, /* another build ran; as saved profiles have it */
+	HLG_IDENTITY_UNKNOWN, /* nothing is told of it */
+	HLG_IDENTITY_SAME,    /* it is a build that ran (symtab/image/fingerprint.h) */
+	/* Another build ran. Numbers are those of saved profiles, of which 2 was: its
+	 * bytes are others, which tells nothing. */
+	HLG_IDENTITY_OTHER = 3,
 	HLG_N_IDENTITIES
 };
 

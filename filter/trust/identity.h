@@ -17,10 +17,11 @@
  * whose file name record noted another build, which is none of the images. Another build
  * ran if one of the image's file name is another (symtab/image/fingerprint.h); or, if
  * there is none of that name, if record noted a guest that is none of the space's images,
- * and this image is no build that was noted or mapped. Of another recording that says nothing: each has its own. If
- * this image ran and record noted a guest of its name, of another build that is none of
- * the images, both ran. recorded: it is one recording, and no saved profile of several;
- * then the images that it may have samples of are added to the profile's origins, too.
+ * and this image is no build that was noted or mapped. Of another recording that says
+ * nothing: each has its own. If this image ran and record noted a guest of its name, of
+ * another build that is none of the images, both ran. recorded: it is one recording, and
+ * no saved profile of several; then the images that it may have samples of are added to
+ * the profile's origins, too.
  */
 void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space,
 			bool recorded);

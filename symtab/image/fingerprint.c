@@ -51,7 +51,7 @@ static bool has_bytes(struct hlg_fingerprint_reader *reader,
 
 	if (noted->size != size_of(reader->image))
 		return false;
-	/* Of what cannot be read nothing is told: it has no code, either. */
+	/* What cannot be read cannot be told: nor can its code be read then. */
 	if (!reader->has_crc && read_crc(&reader->own.crc, reader->image, &err) < 0)
 		return false;
 	reader->has_crc = true;

@@ -25,7 +25,7 @@ struct hlg_space {
 	size_t n_ranges;
 	unsigned n_lanes; /* 0: addresses are in none; see hlg_space_part */
 	bool has_shared;  /* some are in HLG_LANE_SHARED */
-	bool overlaps;    /* it could not be arranged, as images do */
+	bool overlaps;    /* images lie across each other: hlg_space_arrange() failed */
 };
 
 /* Takes image over; on failure (no memory) destroys it. */

@@ -59,7 +59,8 @@ struct hlg_exits_value {
 };
 
 /* A vCPU: what one thread ran under one number. Where sandboxes are told apart, what it
- * ran of each of them is another one, beside the whole, which then has nothing. */
+ * ran of each of them is another one, and the whole, which n_vcpus counts as well, has no
+ * times of its own then. */
 struct hlg_exits_vcpu {
 	int32_t pid, tid;
 	int64_t id;       /* -1: not recorded */
