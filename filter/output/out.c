@@ -48,7 +48,8 @@ static bool takes_files(const char *folder)
 	return st.st_nlink > 0;
 }
 
-int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err)
+int hlg_out_check_or(const char *path, enum hlg_magic writes, const char *advice,
+		     struct hlg_err *err)
 {
 	enum hlg_target target;
 	char folder[PATH_MAX];
@@ -64,15 +65,18 @@ int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err)
 	if (target != HLG_TARGET_FILE) {
 		if (access(path, W_OK) == 0)
 			return 0;
-		return hlg_err_set(err, HLG_ESYSTEM,
-				   "%s: cannot be written: %s (name another)", path,
-				   strerrordesc_np(errno));
+		return hlg_err_set(err, HLG_ESYSTEM, "%s: cannot be written: %s (%s)",
+				   path, strerrordesc_np(errno), advice);
 	}
 	if (hlg_target_folder(folder, path) && takes_files(folder))
 		return 0;
-	return hlg_err_set(err, HLG_ESYSTEM,
-			   "%s: its folder cannot be written: %s (name another)", path,
-			   strerrordesc_np(errno));
+	return hlg_err_set(err, HLG_ESYSTEM, "%s: its folder cannot be written: %s (%s)",
+			   path, strerrordesc_np(errno), advice);
+}
+
+int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err)
+{
+	return hlg_out_check_or(path, writes, "name another", err);
 }
 
 /*

@@ -29,6 +29,10 @@ struct hlg_out {
  */
 int hlg_out_check(const char *path, enum hlg_magic writes, struct hlg_err *err);
 
+/* The same, with what is to be done where it cannot: "name another" of the other one. */
+int hlg_out_check_or(const char *path, enum hlg_magic writes, const char *advice,
+		     struct hlg_err *err);
+
 /*
  * Opens path; takes stream when path is NULL, and standard output when it is "-". Then
  * commit or abort, once.

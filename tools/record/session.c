@@ -156,14 +156,11 @@ int hlg_record_session_check(const struct hlg_record_request *args, const char *
  * -o is the report's, it is told how that is done. */
 static int check_out(const struct hlg_record_request *args, struct hlg_err *err)
 {
-	int rc = hlg_out_check(args->out, HLG_MAGIC_RECORDING, err);
+	const char *advice = strcmp(args->out, HLG_INPUTS_DEFAULT) == 0
+				     ? "work in another folder, or hlguest record -o FILE"
+				     : "name another";
 
-	if (rc != HLG_ESYSTEM || strcmp(args->out, HLG_INPUTS_DEFAULT) != 0)
-		return rc;
-	return hlg_err_set(err, rc,
-			   "%s: its folder cannot be written "
-			   "(work in another folder, or hlguest record -o FILE)",
-			   args->out);
+	return hlg_out_check_or(args->out, HLG_MAGIC_RECORDING, advice, err);
 }
 
 /* What perf would find out too late. Returns the exit status. */
