@@ -1509,4 +1509,6 @@ ERRORS = [
      ".size = ID_MAX,", "perfdata writer"),
     ("tools/perfdata/header.c", ".cpumode = header >> 32 & PERF_RECORD_MISC_CPUMODE_MASK,",
      ".cpumode = PERF_RECORD_MISC_USER,", "perfdata writer"),
+    ("tools/source/range-lists.c", "row[(at + n) % NEAR] + 1 : 0;", "row[(at + n) % NEAR] + 1 : 1;",
+     "range lists"),
 ]

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/source/line-head.h"
+#include "tools/source/range-lists.h"
 
 enum {
 	MAX_ATTRIBUTES = 64,    /* of one abbreviation */
@@ -93,6 +94,7 @@ static const Elf_Data *section_of(Dwarf *dwarf, const char *what)
 struct sum {
 	const Elf_Data *data;
 	uint64_t tables, units;
+	unsigned widths; /* bytes that their addresses have: 4, 8, or the sum */
 };
 
 /* Adds the units of .debug_info, or of .debug_types; NULL, or what is wrong with them. */
@@ -100,13 +102,15 @@ static const char *add_units(struct sum *sum, Dwarf *dwarf, bool types)
 {
 	Dwarf_Off at = 0, next, table, last = UINT64_MAX, type;
 	uint64_t size = 0, signature;
+	uint8_t width;
 
-	while (dwarf_next_unit(dwarf, at, &next, NULL, NULL, &table, NULL, NULL,
+	while (dwarf_next_unit(dwarf, at, &next, NULL, NULL, &table, &width, NULL,
 			       types ? &signature : NULL, types ? &type : NULL) == 0) {
 		if (table != last && !vet_table(sum->data, table, &size))
 			return "an entry has too many attributes";
 		sum->units += next - at;
 		sum->tables += size;
+		sum->widths |= width == 4 ? 4 : 8; /* libdw takes all others for 8 */
 		if (sum->tables > FREE && (sum->tables - FREE) / TIMES > sum->units)
 			return "its units share too long tables of abbreviations";
 		last = table;
@@ -170,6 +174,16 @@ static const char *add_lines(const struct hlg_line_sections *sections, Dwarf *dw
 	return wrong;
 }
 
+/* Vets .debug_ranges, or (is_new) .debug_rnglists, for the units that there are. */
+static const char *vet_ranges(const struct sum *sum, const Elf_Data *data, bool is_new)
+{
+	for (unsigned width = 4; data && width <= 8; width += 4)
+		if (sum->widths & width &&
+		    !hlg_range_lists_vet(data->d_buf, data->d_size, is_new, width))
+			return "its lists of ranges set too many bases";
+	return NULL;
+}
+
 bool hlg_entries_vet(Dwarf *dwarf, const char *path, struct hlg_err *err)
 {
 	struct sum sum = {.data = section_of(dwarf, "abbrev")};
@@ -184,6 +198,10 @@ bool hlg_entries_vet(Dwarf *dwarf, const char *path, struct hlg_err *err)
 		wrong = add_units(&sum, dwarf, true);
 	if (sum.data && lines.line && !wrong)
 		wrong = add_lines(&lines, dwarf);
+	if (!wrong)
+		wrong = vet_ranges(&sum, section_of(dwarf, "ranges"), false);
+	if (!wrong)
+		wrong = vet_ranges(&sum, section_of(dwarf, "rnglists"), true);
 	if (wrong)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: source lines left out: %s (damaged; build or copy it "

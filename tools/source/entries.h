@@ -8,6 +8,7 @@
  * small file can say that all its entries have a hundred thousand attributes that take no
  * bytes, or that all its units have one long table. Compilers list up to some 20
  * attributes; units share tables where they were linked as one (LTO), of a few KB.
+ * Lines and lists of ranges are likewise (line-head.h, range-lists.h).
  */
 #ifndef HLG_TOOLS_SOURCE_ENTRIES_H
 #define HLG_TOOLS_SOURCE_ENTRIES_H

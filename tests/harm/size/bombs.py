@@ -246,6 +246,28 @@ def empty_ranges(put, verb):
     yield verb("lookup", guest, "0x1000"), 0, "left out: its units have over 1048576 ranges"
 
 
+def bases_alone(put, verb):
+    """Units of debug information that share a list of bases, without any range."""
+    n, size, told = 22000, 700000, "left out: its lists of ranges set too many bases"
+    old, narrow = (struct.pack("<IHIBBI", 12, 4, 0, width, 1, 0) * n for width in (8, 4))
+    # DWARF 5, with DW_AT_addr_base, too. Lists begin behind the head of their section.
+    new = struct.pack("<IHBBIBII", 17, 5, 1, 8, 0, 1, 8, 12) * n
+    kinds = b"\1\x11\0\x55\x17\0\0\0", b"\1\x11\0\x73\x17\x55\x17\0\0\0"
+    addr = struct.pack("<IHBBQ", 12, 5, 8, 0, f.TEXT)
+    for kind, info, name, lists in (
+            (kinds[0], old, b".debug_ranges", b"\xff" * 8 + bytes(8)),
+            (kinds[0], narrow, b".debug_ranges", b"\xff" * 4 + bytes(4)),
+            (kinds[1], new, b".debug_rnglists", b"\5" + bytes(8)),  # DW_RLE_base_address
+            (kinds[1], new, b".debug_rnglists", b"\1\0")):  # DW_RLE_base_addressx
+        lists = lists * (size // len(lists)) + bytes(16)
+        if info is new:
+            lists = struct.pack("<IHBBI", 8 + len(lists), 5, 8, 0, 0) + lists
+        guest = put("guest.elf", debug(f.Elf(), [
+            (b".debug_abbrev", kind, 0), (b".debug_info", info, 0), (name, lists, 0),
+            (b".debug_addr", addr, 0)]))
+        yield verb("lookup", guest, "0x1000"), 0, told
+
+
 def deep_entries(put, verb):
     """Entries of one byte, of which each is nested 250 deep."""
     # DW_TAG_compile_unit: DW_AT_low_pc, DW_AT_high_pc. DW_TAG_lexical_block, with others and
@@ -863,7 +885,7 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
-         long_event_name, many_losses, many_formats, endless, empty_ranges,
+         long_event_name, many_losses, many_formats, endless, empty_ranges, bases_alone,
          deep_entries, shared_texts, long_paths, long_mapping, long_frames, long_readings]
 
 
