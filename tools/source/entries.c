@@ -58,21 +58,39 @@ static bool vet_table(const Elf_Data *data, uint64_t offset, uint64_t *size)
 	return true;
 }
 
-/* Is this "debug_abbrev", or "debug_abbrev.dwo", of "abbrev"? */
-static bool is_called(const char *name, const char *what)
+/* Which kind of section is called so for "abbrev"? libdw reads those of the last kind
+ * that a file has; 0: none. */
+static unsigned kind_of(const char *name, const char *what)
 {
-	const char *own = name ? strstr(name, "debug_") : NULL;
+	static const struct {
+		const char *before, *behind;
+		unsigned kind;
+	} names[] = {{".gnu.debuglto_.debug_", "", 1},
+		     {".debug_", ".dwo", 2},
+		     {".zdebug_", ".dwo", 2},
+		     {".debug_", "", 3},
+		     {".zdebug_", "", 3}};
 	size_t n = strlen(what);
 
-	return own && strncmp(own + 6, what, n) == 0 &&
-	       (own[6 + n] == '\0' || strcmp(own + 6 + n, ".dwo") == 0);
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t before = strlen(names[i].before);
+
+		if (strncmp(name, names[i].before, before) == 0 &&
+		    strncmp(name + before, what, n) == 0 &&
+		    strcmp(name + before + n, names[i].behind) == 0)
+			return names[i].kind;
+	}
+	return 0;
 }
 
-/* .debug_WHAT, or .zdebug_WHAT, of a file that libdw has opened; NULL: it has none. */
-static const Elf_Data *section_of(Dwarf *dwarf, const char *what)
+/* .debug_WHAT of a file that libdw has opened; NULL: it has none. *wrong if there are
+ * two, as it is libdw's own affair which of them is read. */
+static const Elf_Data *section_of(Dwarf *dwarf, const char *what, const char **wrong)
 {
 	Elf *elf = dwarf_getelf(dwarf);
+	const Elf_Data *found = NULL;
 	Elf_Scn *section = NULL;
+	unsigned best = 0;
 	size_t names;
 
 	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
@@ -80,14 +98,20 @@ static const Elf_Data *section_of(Dwarf *dwarf, const char *what)
 	while ((section = elf_nextscn(elf, section))) {
 		const Elf_Data *data;
 		GElf_Shdr sh;
+		unsigned kind;
 
-		if (!gelf_getshdr(section, &sh) ||
-		    !is_called(elf_strptr(elf, names, sh.sh_name), what))
+		if (!gelf_getshdr(section, &sh))
 			continue;
-		data = elf_getdata(section, NULL);
-		return data && data->d_buf ? data : NULL;
+		kind = kind_of(elf_strptr(elf, names, sh.sh_name), what);
+		data = kind && kind >= best ? elf_getdata(section, NULL) : NULL;
+		if (!data || !data->d_buf)
+			continue;
+		if (kind == best)
+			*wrong = "two of its sections have one name";
+		best = kind;
+		found = data;
 	}
-	return NULL;
+	return found;
 }
 
 /* What all units' tables come to. */
@@ -186,22 +210,24 @@ static const char *vet_ranges(const struct sum *sum, const Elf_Data *data, bool 
 
 bool hlg_entries_vet(Dwarf *dwarf, const char *path, struct hlg_err *err)
 {
-	struct sum sum = {.data = section_of(dwarf, "abbrev")};
-	const struct hlg_line_sections lines = {section_of(dwarf, "line"),
-						section_of(dwarf, "line_str"),
-						section_of(dwarf, "str")};
 	const char *wrong = NULL;
+	struct sum sum = {.data = section_of(dwarf, "abbrev", &wrong)};
+	const struct hlg_line_sections lines = {section_of(dwarf, "line", &wrong),
+						section_of(dwarf, "line_str", &wrong),
+						section_of(dwarf, "str", &wrong)};
+	const Elf_Data *old = section_of(dwarf, "ranges", &wrong);
+	const Elf_Data *new = section_of(dwarf, "rnglists", &wrong);
 
-	if (sum.data)
+	if (sum.data && !wrong)
 		wrong = add_units(&sum, dwarf, false);
 	if (sum.data && !wrong)
 		wrong = add_units(&sum, dwarf, true);
 	if (sum.data && lines.line && !wrong)
 		wrong = add_lines(&lines, dwarf);
 	if (!wrong)
-		wrong = vet_ranges(&sum, section_of(dwarf, "ranges"), false);
+		wrong = vet_ranges(&sum, old, false);
 	if (!wrong)
-		wrong = vet_ranges(&sum, section_of(dwarf, "rnglists"), true);
+		wrong = vet_ranges(&sum, new, true);
 	if (wrong)
 		hlg_err_set(err, HLG_EINPUT,
 			    "%s: source lines left out: %s (damaged; build or copy it "

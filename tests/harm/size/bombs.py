@@ -268,6 +268,24 @@ def bases_alone(put, verb):
         yield verb("lookup", guest, "0x1000"), 0, told
 
 
+def decoys(put, verb):
+    """Sections that are called almost as those that are read, which are bombs."""
+    n, size, bases = 22000, 700000, "left out: its lists of ranges set too many bases"
+    head = struct.pack("<IHBBI", 8 + size, 5, 8, 0, 0)
+    addr = struct.pack("<IHBBQ", 12, 5, 8, 0, f.TEXT)
+    sections = [(b".debug_abbrev", b"\1\x11\0\x73\x17\x55\x17\0\0\0", 0),
+                (b".debug_info", struct.pack("<IHBBIBII", 17, 5, 1, 8, 0, 1, 8, 12) * n, 0),
+                (b".debug_rnglists", head + b"\1\0" * (size // 2), 0), (b".debug_addr", addr, 0)]
+    for name, kind, told in (
+            (b".debug_rnglists.dwo", 1, bases), (b".xdebug_rnglists", 1, bases),
+            (b".gnu.debuglto_.debug_rnglists", 1, bases), (b".debug_rnglists", 8, bases),
+            (b".debug_rnglists", 1, "left out: two of its sections have one name"),
+            (b".zdebug_rnglists", 1, "left out: two of its sections have one name")):
+        elf = f.Elf()
+        elf.section(elf.name(name), kind, at=elf.put(bytes(20)), size=20)
+        yield verb("lookup", put("guest.elf", debug(elf, sections)), "0x1000"), 0, told
+
+
 def deep_entries(put, verb):
     """Entries of one byte, of which each is nested 250 deep."""
     # DW_TAG_compile_unit: DW_AT_low_pc, DW_AT_high_pc. DW_TAG_lexical_block, with others and
@@ -885,7 +903,7 @@ CASES = [shared_section_names, made_vcpus, many_stretches, large_gaps, apart_sec
          attributes_without_bytes, nested_lines,
          shared_depth, inflated_records,
          inflated_lines, inflated_sections, far_memory, descending_maps, forked_mappings,
-         long_event_name, many_losses, many_formats, endless, empty_ranges, bases_alone,
+         long_event_name, many_losses, many_formats, endless, empty_ranges, bases_alone, decoys,
          deep_entries, shared_texts, long_paths, long_mapping, long_frames, long_readings]
 
 
