@@ -129,9 +129,10 @@ static bool is_seen(struct names *seen, const struct hlg_beside_guest *guest)
 	return is;
 }
 
-/* Looks for what the images of a side lack of what is noted of the recordings of in. */
-static void look(struct side *side, const struct hlg_inputs *in)
+/* Looks for what the images of a side lack of what is noted of its recordings. */
+static void look(struct side *side)
 {
+	const struct hlg_inputs *in = side->in;
 	struct names seen = {0};
 
 	for (size_t i = 0; i < in->n_files; i++) {
@@ -167,6 +168,43 @@ static bool has_own(const struct side sides[static 2])
 		same = strcmp(first->images[i].path, second->images[i].path) == 0 &&
 		       first->images[i].base == second->images[i].base;
 	return !same;
+}
+
+static bool has_missing(const struct side *side, const char *name)
+{
+	for (size_t i = 0; i < side->missing.n; i++)
+		if (strcmp(side->missing.at[i], name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Is one command line of images wrong for two sides that share theirs? It is if each side
+ * is known to have run others. One that nothing is noted of may have run what the other
+ * did, unless that is none of those that are named.
+ */
+static bool are_apart(const struct side sides[static 2])
+{
+	const struct side *first = &sides[0], *second = &sides[1];
+	bool differ = first->any != second->any || first->missing.n != second->missing.n;
+
+	for (size_t i = 0; !differ && i < first->missing.n; i++)
+		differ = !has_missing(second, first->missing.at[i]);
+	for (int s = 0; s < 2; s++)
+		if (!sides[s].any && !sides[s].missing.n)
+			return !sides[!s].any && sides[!s].missing.n;
+	return differ;
+}
+
+/* Both sides have what one of them lacks. */
+static void join(struct side sides[static 2])
+{
+	struct names *from = &sides[1].missing;
+
+	sides[0].any |= sides[1].any;
+	for (size_t i = 0; i < from->n; i++)
+		add_missing(&sides[0].missing, from->at[i]);
+	from->n = 0;
 }
 
 /* The word of an image where samples fit, to be freed; NULL: as it is named. */
@@ -206,7 +244,7 @@ static void put_images(struct names *words, const struct side *side)
 		if (n < side->moved.n)
 			moved = side->moved.at[n];
 		n++;
-		if (image->map || side->any)
+		if (image->map || side->any || !side->missing.n)
 			add(words, moved ? moved : side->in->words[i]);
 	}
 	for (size_t i = 0; i < side->missing.n; i++)
@@ -221,8 +259,9 @@ static void put_files(struct names *words, const struct hlg_inputs *in)
 		add(words, "...");
 }
 
-/* "hlguest diff a.elf b.elf before.data after.data", to be freed; NULL without memory. */
-static char *command(const struct side *sides, bool pair)
+/* "hlguest diff a.elf b.elf before.data after.data", to be freed; NULL without memory.
+ * apart: each of a pair has its own images. */
+static char *command(const struct side *sides, bool pair, bool apart)
 {
 	const struct hlg_inputs *in = sides[0].in;
 	struct names words = {0};
@@ -232,9 +271,9 @@ static char *command(const struct side *sides, bool pair)
 	add(&words, in->verb->name);
 	put_images(&words, &sides[0]);
 	put_files(&words, in);
-	if (pair && (in->behind || has_own(sides)))
+	if (pair && (in->behind || apart))
 		add(&words, "--after");
-	if (pair && has_own(sides))
+	if (apart)
 		put_images(&words, &sides[1]);
 	if (pair)
 		put_files(&words, sides[1].in);
@@ -245,11 +284,11 @@ static char *command(const struct side *sides, bool pair)
 	return line;
 }
 
-static char *tell(const struct side *sides, bool pair)
+static char *tell(const struct side *sides, bool pair, bool apart)
 {
 	const size_t n = sides[0].missing.n + sides[1].missing.n;
 	const char *first = sides[!sides[0].missing.n].missing.at[0];
-	char *line = command(sides, pair), *text = NULL;
+	char *line = command(sides, pair, apart), *text = NULL;
 
 	if (line && n == 1 &&
 	    asprintf(&text, "%s, which record noted, is not named (use%s)",
@@ -269,17 +308,20 @@ static char *find(const void *inputs, const uint64_t *bases, size_t n)
 	const bool pair = in->second && hlg_inputs_is_pair(in) && in->second->n_files;
 	struct side sides[2] = {0};
 	char *text = NULL;
-	bool ok = begin(&sides[0], in) && (!pair || begin(&sides[1], in->second));
+	bool ok = begin(&sides[0], in) && (!pair || begin(&sides[1], in->second)), apart;
 
-	/* Of two sides with images of their own nothing says which is asked for. */
-	if (ok && !(pair && has_own(sides)))
-		move(&sides[0], bases, n);
 	if (ok) {
-		look(&sides[0], in);
+		look(&sides[0]);
 		if (pair)
-			look(&sides[has_own(sides)], in->second);
+			look(&sides[1]);
+		apart = pair && (has_own(sides) || are_apart(sides));
+		if (pair && !apart)
+			join(sides);
+		/* Of two sides nothing says which is asked for. */
+		if (!apart)
+			move(&sides[0], bases, n);
 		if (sides[0].missing.n + sides[1].missing.n)
-			text = tell(sides, pair);
+			text = tell(sides, pair, apart);
 	}
 	finish(&sides[0]);
 	finish(&sides[1]);
