@@ -135,6 +135,7 @@ struct hlg_options {
 	 * its sandboxes, to be freed; NULL without memory. */
 	char *(*again)(const void *unnamed_of);
 	const void *unnamed_of;
+	bool shared; /* images are of both sides of a comparison, which could differ */
 };
 
 enum hlg_option_kind {

@@ -149,12 +149,13 @@ static bool is_of_one(const struct hlg_profile *profile, const struct hlg_image 
 
 /* "another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
  * ELF that ran)": as recordings tell. Where one has no id, record noted what it was.
- * mixed: this one ran in some, or beside it. */
+ * mixed: this one ran in some, or beside it. proposed: how to name it follows. */
 static void put_build(FILE *f, const struct hlg_profile *profile,
 		      const struct hlg_image *image, const struct hlg_ran *ran,
-		      bool mixed)
+		      bool mixed, bool proposed)
 {
 	const bool both = mixed && is_of_one(profile, image);
+	const bool shared = profile->options->shared && !proposed;
 
 	fprintf(f, "another build ran%s: ",
 		both    ? ", too"
@@ -167,9 +168,11 @@ static void put_build(FILE *f, const struct hlg_profile *profile,
 		fprintf(f, "%s as record noted it, not %s as it is now", ran->file,
 			image->path);
 	fprintf(f, " (%s)",
-		both    ? "name both"
-		: mixed ? "report them apart, each with the ELF that ran"
-			: "give the ELF that ran");
+		both     ? "name both"
+		: mixed  ? "report them apart, each with the ELF that ran"
+		: shared ? "give the ELF that ran: each side can have its own, behind "
+			   "--after"
+			 : "give the ELF that ran");
 }
 
 static bool put_builds(FILE *f, const struct hlg_report *r)
@@ -183,7 +186,7 @@ static bool put_builds(FILE *f, const struct hlg_report *r)
 			continue;
 		fputs(any ? "; " : "", f);
 		put_build(f, r->profile, ti->image, ti->ran,
-			  hlg_trust_of_ran(ti->ran) == HLG_TRUST_MIXED);
+			  hlg_trust_of_ran(ti->ran) == HLG_TRUST_MIXED, r->unnamed);
 		any = true;
 	}
 	return any;
@@ -197,7 +200,8 @@ char *hlg_banner_build(const struct hlg_profile *profile, const struct hlg_image
 
 	if (!f)
 		return NULL;
-	put_build(f, profile, image, ran, hlg_trust_of_ran(ran) == HLG_TRUST_MIXED);
+	put_build(f, profile, image, ran, hlg_trust_of_ran(ran) == HLG_TRUST_MIXED,
+		  false);
 	return hlg_memstream_close(&m);
 }
 

@@ -170,6 +170,11 @@ static bool has_own(const struct side sides[static 2])
 	return !same;
 }
 
+static bool is_pair(const struct hlg_inputs *in)
+{
+	return hlg_inputs_is_pair(in) && in->second->n_files;
+}
+
 static bool has_missing(const struct side *side, const char *name)
 {
 	for (size_t i = 0; i < side->missing.n; i++)
@@ -305,7 +310,7 @@ static char *tell(const struct side *sides, bool pair, bool apart)
 static char *find(const void *inputs, const uint64_t *bases, size_t n)
 {
 	const struct hlg_inputs *in = inputs;
-	const bool pair = in->second && hlg_inputs_is_pair(in) && in->second->n_files;
+	const bool pair = is_pair(in);
 	struct side sides[2] = {0};
 	char *text = NULL;
 	bool ok = begin(&sides[0], in) && (!pair || begin(&sides[1], in->second)), apart;
@@ -337,12 +342,26 @@ static char *again(const void *inputs)
 	return hlg_feed_again(one ? in->files[0] : "-");
 }
 
+/* Have both sides of a pair one command line of images? */
+static bool share(const struct hlg_inputs *in)
+{
+	struct side sides[2] = {0};
+	const bool ok = begin(&sides[0], in) && begin(&sides[1], in->second),
+		   own = ok && has_own(sides);
+
+	finish(&sides[0]);
+	finish(&sides[1]);
+	return ok && !own;
+}
+
 void hlg_unnamed_ask(const struct hlg_inputs *in, struct hlg_options *options)
 {
 	const struct hlg_inputs *first = in->first ? in->first : in;
 
 	options->again = again;
 	options->unnamed_of = first;
-	if (!first->noted && first->n_images)
+	if (!first->noted && first->n_images) {
 		options->unnamed = find;
+		options->shared = is_pair(first) && share(first);
+	}
 }
