@@ -255,14 +255,24 @@ static bool test_guests(struct hlg_found *found, const struct hlg_image *image,
 #define IN_TURN                                                                          \
 	"or, if guests ran in turn at one base, record with hlguest record --sandboxes"
 
-/* left: of all addresses, what images before this one have not; others: these have some.
- * What guests at one base have together is no more of it for being longer recorded. */
+/* Did another build run, as is told before bases are? */
+static bool is_other(const struct hlg_run *run, const struct hlg_image *image)
+{
+	const struct hlg_rans *ran = &run->profile.ran;
+
+	return image->number < ran->n &&
+	       hlg_trust_of_ran(&ran->at[image->number]) != HLG_TRUST_UNTESTED;
+}
+
+/* Returns the status. left: of all addresses, what images before this one have not;
+ * others: these have some. What guests at one base have together is no more of it for
+ * being longer recorded. */
 static int not_found(const struct hlg_run *run, const struct hlg_image *image,
 		     const struct hlg_addresses *all, const struct hlg_addresses *left,
 		     const struct hlg_found *found, bool others)
 {
 	const struct hlg_fit *best = &found->best;
-	const bool told = run->profile.sandboxes.n > 0;
+	const bool told = run->profile.sandboxes.n > 0, other = is_other(run, image);
 	char percent[16];
 	struct hlg_err err;
 
@@ -277,18 +287,20 @@ static int not_found(const struct hlg_run *run, const struct hlg_image *image,
 				    ? "name it alone, " IN_TURN
 				    : "record longer, or at a higher rate");
 	else if (best->on == 0)
-		hlg_err_set(&err, HLG_EINPUT,
-			    "%s: no base stands out (is it this guest's ELF?)",
-			    image->path);
+		hlg_err_set(&err, HLG_EINPUT, "%s: no base stands out%s", image->path,
+			    other ? "" : " (is it this guest's ELF?)");
 	else
 		hlg_err_set(&err, HLG_EINPUT,
 			    "%s: no base stands out; the best, 0x%" PRIx64
-			    ", has %s %% of addresses on instruction starts (is "
-			    "it this guest's ELF?%s)",
+			    ", has %s %% of addresses on instruction starts%s%s%s",
 			    image->path, best->base, percent,
-			    best->off && best->on >= best->off && !told ? " " IN_TURN
-									: "");
-	return hlg_output_error(&err);
+			    other ? "" : " (is it this guest's ELF?",
+			    !other && best->off && best->on >= best->off && !told
+				    ? " " IN_TURN
+				    : "",
+			    other ? "" : ")");
+	hlg_output_error(&err);
+	return other ? HLG_BANNER_STATUS : 1;
 }
 
 /* Says when what is known and what is found differ. Returns the status. */
