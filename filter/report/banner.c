@@ -49,8 +49,28 @@ bool hlg_banner_is_ok(const struct hlg_report *r)
 	return r->trust.all.verdict == HLG_TRUST_VERIFIED && !much_outside(r);
 }
 
-const char *hlg_banner_said(const struct hlg_report *r)
+const struct hlg_image_test *hlg_banner_other(const struct hlg_report *r)
 {
+	const struct hlg_trust *trust = &r->trust;
+	const bool is_wrong = trust->all.verdict == HLG_TRUST_MISMATCH;
+
+	for (size_t i = 0; is_wrong && i < trust->n_images; i++)
+		if (trust->images[i].identity == HLG_IDENTITY_OTHER)
+			return &trust->images[i];
+	return NULL;
+}
+
+const char *hlg_banner_said(char buf[static 80], const struct hlg_report *r)
+{
+	const struct hlg_image_test *other = hlg_banner_other(r);
+
+	if (other && other->ran->id[0] && other->image->elf.build_id[0]) {
+		snprintf(buf, 80, "WRONG ELF: build id %.8s ran, this is %.8s",
+			 other->ran->id, other->image->elf.build_id);
+		return buf;
+	}
+	if (other)
+		return "WRONG ELF: another build ran";
 	if (r->trust.all.verdict == HLG_TRUST_VERIFIED && much_outside(r))
 		return r->space->n_images > 1 ? "OK in the ELFs" : "OK in the ELF";
 	return hlg_verdict_said(r->trust.all.verdict);
@@ -72,7 +92,8 @@ const char *hlg_banner_few(char buf[static 80], const struct hlg_report *r)
 {
 	const struct hlg_tested *t = &r->trust.all;
 	const uint64_t addrs = t->addrs.on + t->addrs.off;
-	const char *said = hlg_banner_said(r);
+	char room[80];
+	const char *said = hlg_banner_said(room, r);
 
 	if (t->samples.on + t->samples.off == 0 && r->all.guest.samples)
 		snprintf(buf, 80, "%s: no %s lies in a function (is it the guest's ELF?)",

@@ -35,9 +35,14 @@ bool hlg_banner_is_refusal(const struct hlg_report *report);
 /* Verified, and not much outside, of which no test can tell anything: all is well. */
 bool hlg_banner_is_ok(const struct hlg_report *report);
 
-/* The verdict in a word or two, for people: verdict.h's, but where a report that fits has
- * much outside "OK in the ELF". */
-const char *hlg_banner_said(const struct hlg_report *report);
+/* The image that is not the build that ran, as the recordings tell, where that is the
+ * verdict; NULL: none. */
+const struct hlg_image_test *hlg_banner_other(const struct hlg_report *report);
+
+/* The verdict in some words, for people: verdict.h's, but where a report that fits has
+ * much outside "OK in the ELF", and of another build "WRONG ELF: another build ran", with
+ * the ids that are known. In buf, or static. */
+const char *hlg_banner_said(char buf[static 80], const struct hlg_report *report);
 
 /* "; outside the ELF: 33 of 190", where that is much; else "". */
 const char *hlg_banner_outside(char buf[static 80], const struct hlg_report *report);

@@ -77,12 +77,14 @@ static void write_tested(FILE *f, const struct hlg_report *r)
 {
 	const struct hlg_tested *t = &r->trust.all;
 	char line[96];
+	const char *said = hlg_banner_said(line, r);
 
-	fprintf(f, "check     %s", hlg_banner_said(r));
+	fprintf(f, "check     %s", said);
 	if (t->addrs.on + t->addrs.off == 0) {
 		fputc('\n', f);
 	} else {
-		fputs(": on instruction starts, with 99 % intervals\n", f);
+		fprintf(f, "%s on instruction starts, with 99 %% intervals\n",
+			strchr(said, ':') ? ";" : ":");
 		write_boundaries(f, &r->screen, "samples", &t->samples, &t->by_samples);
 		write_boundaries(f, &r->screen, "addresses", &t->addrs, &t->by_addrs);
 		hlg_text_line_wrap(f, &r->screen, HLG_TEXT_INDENT,

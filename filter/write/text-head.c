@@ -343,34 +343,21 @@ static const char *why_untested(const struct hlg_report *r)
 				  : "no guest ELF is given";
 }
 
-/* The image that is not the build that ran, as the recordings tell; NULL: none. */
-static const struct hlg_image_test *other_build(const struct hlg_report *r)
-{
-	for (size_t i = 0; i < r->trust.n_images; i++)
-		if (r->trust.images[i].identity == HLG_IDENTITY_OTHER)
-			return &r->trust.images[i];
-	return NULL;
-}
-
 void hlg_text_head_check(FILE *f, const struct hlg_report *r,
 			 const struct hlg_screen *screen)
 {
 	const struct hlg_tested *t = &r->trust.all;
-	const char *said = hlg_banner_said(r);
+	char room[80];
+	const char *said = hlg_banner_said(room, r);
 	uint64_t n = t->samples.on + t->samples.off;
 	char text[HLG_TEXT_PIECE];
-	const struct hlg_image_test *other =
-		t->verdict == HLG_TRUST_MISMATCH ? other_build(r) : NULL;
+	const bool other = hlg_banner_other(r);
 	const char *noun = hlg_banner_noun(r, false);
 	bool few = t->verdict != HLG_TRUST_MISMATCH; /* the banner says of what */
 	char percent[16], outside[80];
 
-	if (other && other->ran->id[0] && other->image->elf.build_id[0]) {
-		snprintf(text, HLG_TEXT_PIECE,
-			 "WRONG ELF: build id %.8s ran, this is %.8s", other->ran->id,
-			 other->image->elf.build_id);
-	} else if (other) {
-		snprintf(text, HLG_TEXT_PIECE, "WRONG ELF: another build ran");
+	if (other) {
+		snprintf(text, HLG_TEXT_PIECE, "%s", said);
 	} else if (t->verdict == HLG_TRUST_UNTESTED) {
 		snprintf(text, HLG_TEXT_PIECE, "%s: %s", said, why_untested(r));
 	} else if (t->verdict == HLG_TRUST_TOO_FEW) {

@@ -179,14 +179,16 @@ class Sums:
         yield ""
         yield from self.sums()
 
-    def tested(self):
+    def tested(self, other=None):
+        """other: what is said where another build ran."""
         trust = self.json["trust"]
         said = self.verdict()
-        said = (said[0] if isinstance(said, Any) else said).partition(":")[0]
+        said = other or (said[0] if isinstance(said, Any) else said).partition(":")[0]
         if not trust["addresses"]["on"] + trust["addresses"]["off"]:
             yield line("check     ", said)
         else:
-            yield line("check     ", said, ": on instruction starts, with 99 % intervals")
+            yield line("check     ", said, ";" if other else ":",
+                       " on instruction starts, with 99 % intervals")
             for name, key in (("samples", "boundary"), ("addresses", "addresses")):
                 of = trust[key]
                 n = of["on"] + of["off"]

@@ -433,12 +433,13 @@ class Judge(Said, Head, Sums):
     def check_lines(self):
         out = self.run("text", "--verbose=yes", "--color=never", "--wide")[0].split("\n")
         others = [i for i in range(len(self.images)) if self.other_build(i)]
-        said = self.verdict()
+        said, other = self.verdict(), None
         if self.word == "mismatch" and others:
             ran, own = self.other_build(others[0])[1], self.space.bases[others[0]][0].build_id
-            said = "WRONG ELF: " + (f"build id {ran[:8]} ran, this is {own.hex()[:8]}"
-                                    if ran and own else "another build ran") + self.outside_told()
-        expected = [line("check     ", said), *self.tested()]
+            other = "WRONG ELF: " + (f"build id {ran[:8]} ran, this is {own.hex()[:8]}"
+                                     if ran and own else "another build ran")
+            said = other + self.outside_told()
+        expected = [line("check     ", said), *self.tested(other)]
         at = [i for i, text in enumerate(out) if text.startswith("check ")]
         got = [out[at[0]], *out[at[-1]:at[-1] + len(expected) - 1]] if at else []
         if len(at) != 2 or not all(map(re.fullmatch, expected, got)):

@@ -225,10 +225,11 @@ def noted(build, work, builds):
     bench.write_elf(B)
     ran = f"another build ran: guest.elf {told_of(builds)}, not"
     mixed = f"another build ran in some recordings: guest.elf {told_of(builds)}, not"
+    wrong_elf = "WRONG ELF: " + ("build id 41414141 ran, this is 42424242" if builds == IDS else
+                                 "another build ran")
     for words, verdict, said, wrong in (
             ([b], "check OK", "", 0),
-            ([a], "check WRONG ELF OR BASE", ran, 0),
-            ([a, c], "check WRONG ELF OR BASE", ran, 2),
+            ([a], f"check {wrong_elf}", ran, 0), ([a, c], f"check {wrong_elf}", ran, 2),
             ([a, b], "check MIXED", mixed, 1), ([b, a], "check MIXED", mixed, 1),
             ([c, b, a], "check MIXED", mixed, 2)):
         out, err, status = bench.report("-v", bench.elf, *words)
@@ -248,13 +249,14 @@ def noted(build, work, builds):
     picture = os.path.join(work, "picture.svg")
     for before, after, side in ((a, b, "before"), (b, a, "after")):
         out, err, status = run(hlguest_of(build), "diff", bench.elf, before, after)
-        if f"!! {side}: {ran}" not in out or status != 3:
+        if f"!! {side}: {ran}" not in out or wrong_elf not in out or status != 3:
             yield f"diff, {side}: status {status}: {out[:600]} {err}"
         err = run(hlguest_of(build), "flame", bench.elf, after, f"--before={before}", "-o",
                   picture)[1]
         with open(picture, encoding="utf-8") as f:
             shown = " ".join(re.sub("<[^>]*>", " ", f.read()).split())
-        if f"!! {side}: {ran}" not in err or f"{side}: {ran}" not in shown:
+        if f"!! {side}: {ran}" not in err or f"{side}: {ran}" not in shown or \
+                f"check {wrong_elf}" not in err or f"check {wrong_elf}" not in shown:
             yield f"flame, {side}: {err} {shown[:600]}"
 
 

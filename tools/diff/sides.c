@@ -50,7 +50,7 @@ static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
 	const struct hlg_diff_side *side = &diff->side[s];
 	const struct hlg_tested *tested = &side->report.trust.all;
 	const double effective = hlg_rows_observations(&side->report, &side->all);
-	char percent[16], line[256];
+	char percent[16], said[80], line[256];
 	size_t n = (size_t)snprintf(
 		line, sizeof(line),
 		"%zu recording%s, %" PRIu64 " guest sample%s, period %" PRIu64,
@@ -74,7 +74,7 @@ static void write_details_of(FILE *f, const struct hlg_diff *diff, int s)
 	for (size_t i = 0; i < side->space->n_images; i++)
 		write_image(f, diff, side->space->images[i]);
 	n = (size_t)snprintf(line, sizeof(line), "check %s",
-			     hlg_banner_said(&side->report));
+			     hlg_banner_said(said, &side->report));
 	if (tested->addrs.on + tested->addrs.off)
 		snprintf(line + n, sizeof(line) - n,
 			 " (%s %% of samples on instruction starts)",
@@ -126,11 +126,11 @@ static const char *fit_words(char buf[static 176], const struct hlg_report *repo
 {
 	const enum hlg_trust_verdict verdict = report->trust.all.verdict;
 	const bool said = verdict == HLG_TRUST_VERIFIED || verdict == HLG_TRUST_MIXED;
-	char outside[80], few[80];
+	char outside[80], text[80];
 
 	snprintf(buf, 176, "%s%s%s", said ? "check " : "",
-		 verdict == HLG_TRUST_TOO_FEW ? hlg_banner_few(few, report)
-					      : hlg_banner_said(report),
+		 verdict == HLG_TRUST_TOO_FEW ? hlg_banner_few(text, report)
+					      : hlg_banner_said(text, report),
 		 hlg_banner_outside(outside, report));
 	return buf;
 }

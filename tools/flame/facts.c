@@ -87,7 +87,7 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 	uint64_t guest =
 		r->options->mode == HLG_SHOW_HOST ? 0 : hlg_rows_sum(r, &r->all).samples;
 	char *events = list_events(r);
-	char recordings[48] = "", outside[80];
+	char recordings[48] = "", said[80], outside[80];
 
 	if (!events) {
 		texts[HLG_GRAPH_HEAD].lost = true;
@@ -102,7 +102,8 @@ static void tell_side(struct hlg_note_list *texts, const struct hlg_flame_side *
 		all.samples, hlg_plural_s(all.samples), events[0] ? " of " : "", events,
 		recordings, guest, all.samples - guest);
 	hlg_note_list_add(&texts[HLG_GRAPH_HEAD], "%scheck %s%s%s", which,
-			  hlg_banner_said(r), hlg_banner_outside(outside, r), widths);
+			  hlg_banner_said(said, r), hlg_banner_outside(outside, r),
+			  widths);
 	free(events);
 	add_lines(&texts[HLG_GRAPH_WARN], &r->notes, which, HLG_NOTE_WARNING);
 	add_lines(&texts[HLG_GRAPH_WARN], &r->remarks, which, HLG_NOTE_WARNING);

@@ -323,10 +323,10 @@ static const struct hlg_err *nothing_of(const struct flame *flame,
 static void tell_side(const struct stacks *stacks)
 {
 	uint64_t n = stacks->tree.nodes[HLG_TREE_ROOT].total.samples;
-	char outside[80];
+	char said[80], outside[80];
 
 	fprintf(stderr, "%" PRIu64 " sample%s, check %s%s", n, n == 1 ? "" : "s",
-		hlg_banner_said(&stacks->report),
+		hlg_banner_said(said, &stacks->report),
 		hlg_banner_outside(outside, &stacks->report));
 }
 

@@ -330,11 +330,11 @@ static void print_sums(const struct injection *j)
 	const struct hlg_copy_counts *c = &j->copy.counts;
 	const struct hlg_scan_thread *g = j->scan.guests;
 	const struct hlg_options *o = &j->run.options;
-	char out[2 * PATH_MAX];
+	char out[2 * PATH_MAX], said[80];
 
 	fputs("written    ", stdout);
 	hlg_escape_print(stdout, j->out);
-	printf("  (check %s)\n", hlg_banner_said(&j->report));
+	printf("  (check %s)\n", hlg_banner_said(said, &j->report));
 	print_files(j);
 	/* By default it adds up processes of one name. */
 	printf("show       perf report %s-i ",
