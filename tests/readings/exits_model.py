@@ -51,7 +51,7 @@ class Expected:
         self.guest, self.choice = guest, choice
         self.kind = "exit" if any(r.crossed for r in readings) else "vmm"
         self.pairs = [pair for r in readings for pair in r.pairs]
-        self.chosen = [pair for pair in self.pairs if choice.has(pair.port, pair.reason)]
+        self.chosen = [pair for pair in self.pairs if choice.has(pair)]
         self.counts = {kind: sum(pair.kind == kind for pair in self.pairs)
                        for kind in ("exit", "vmm")}
         self.ns = {kind: sum(pair.ns for pair in self.pairs if pair.kind == kind)

@@ -16,11 +16,13 @@ LONE = EXITS, ENTRIES, VISITS, RUNS, LOST, LATE, BAD = (
 
 
 class Pair:
-    """kind: exit, vmm, call, or between guest calls."""
+    """kind: exit, vmm, call, or between guest calls. other: of an exit, the reason of its first
+    time in the VMM; of that, of the exit that it is in."""
 
-    def __init__(self, kind, begin, story, reason, rip, port=None):
+    def __init__(self, kind, begin, story, reason, rip, port=None, other=None):
         self.kind, self.begin, self.story = kind, begin, story
-        self.reason, self.rip, self.port, self.ns = reason, rip, port, None
+        self.reason, self.rip, self.port, self.other = reason, rip, port, other
+        self.ns = None
 
 
 class Story:
@@ -47,6 +49,7 @@ class Exit:
         self.left = False             # its thread has gone on to another vCPU
         self.inner = 0                # ns in the VMM
         self.flush = None             # see is_flush
+        self.visited = None           # for which reason the VMM was told first
 
 
 class Entry:
@@ -222,8 +225,11 @@ class Thread:
         reason = (ERRNO, -r.errno) if r.errno < 0 else (USER, r.reason)
         if out and out.flush is r:
             ports = [HALT]
+        if out:
+            out.visited = out.visited or reason
         return Pair("vmm", r, story or self.story(), reason,
-                    out.rip if out else rips[-1] if rips else None, ports[0] if ports else None)
+                    out.rip if out else rips[-1] if rips else None, ports[0] if ports else None,
+                    self.reason_of(out.record) if out else None)
 
     def end_visit(self, visit, i):
         r, (story, out) = self.records[i], self.now[i]
@@ -286,17 +292,19 @@ class Thread:
                 out = None
         self.lone[EXITS] += out is not None
 
+    def reason_of(self, r):
+        if self.guest.is_arm:
+            return (TRAP, r.esr_ec) if r.ret == 2 else (ARM, r.ret)
+        return r.isa if "isa" in self.fields else NONE, r.exit_reason
+
     def leave(self, story, out, entry):
         r, own = out.record, entry.aborts or self.halts(out.port)
-        if self.guest.is_arm:
-            reason = (TRAP, r.esr_ec) if r.ret == 2 else (ARM, r.ret)
-        else:
-            reason = r.isa if "isa" in self.fields else NONE, r.exit_reason
         self.all.crossed = True
         if self.all.is_torn(r, entry.record):
             self.lone[LOST] += 1
             return
-        pair = Pair("between" if own else "exit", r, story, reason, out.rip, out.port)
+        pair = Pair("between" if own else "exit", r, story, self.reason_of(r), out.rip, out.port,
+                    out.visited)
         self.all.add(pair, entry.record)
         if self.all.counts(r) and not own:
             story.time["outside"] += pair.ns

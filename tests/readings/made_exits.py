@@ -439,13 +439,15 @@ class Choice:
             (f"+{begin}ns,", lambda first: (first + begin, 1 << 64))))
         self.words.append(f"--time={word}")
 
-    def has(self, port, reason):
-        if self.port and port not in self.port:
+    def has(self, pair):
+        """By the reason of an exit, or of its time in the VMM, both follow."""
+        if self.port and pair.port not in self.port:
             return False
         if self.reason is None:
             return True
-        if reason is None:  # of a guest call, which is no exit
-            return False
+        return any(self.is_reason(reason) for reason in (pair.reason, pair.other) if reason)
+
+    def is_reason(self, reason):
         if not {"*", "?"} & set(self.reason):  # a number
             return reason[1] == int(self.reason, 0)
         return fnmatch.fnmatchcase(reason_name(reason).lower(), self.reason.lower())

@@ -21,7 +21,10 @@ struct hlg_exits_turn {
 	 * a processor can do at once; the other way round it waits for the copy.
 	 */
 	struct hlg_exits_item exit;
-	uint64_t port; /* of the exit */
+	uint64_t port;        /* of the exit */
+	uint32_t user_reason; /* which the VMM was told first, since the exit */
+	uint8_t user_isa;
+	bool has_user;
 	uint64_t entry_time;
 	uint64_t vmm;       /* ns in the VMM since the exit */
 	uint64_t call_time; /* of the guest call that is open */
@@ -113,6 +116,12 @@ static bool is_halt(const struct hlg_exits_pairing *p, uint64_t port)
 static bool has_rip(const struct hlg_exits_turn *turn)
 {
 	return !(turn->exit.c & HLG_EXITS_NO_RIP);
+}
+
+/* Of the exit's reason. */
+static uint8_t isa_of(const struct hlg_exits_turn *turn)
+{
+	return turn->exit.c & (uint8_t)~HLG_EXITS_NO_RIP;
 }
 
 /*
@@ -234,7 +243,8 @@ static void take_exit(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	turn->exit = *item;
 	turn->port = HLG_NO_PORT;
 	turn->vmm = 0;
-	turn->flushed = false;
+	turn->has_user = turn->flushed = false;
+	turn->user_reason = turn->user_isa = 0;
 	/* What KVM did for an exit before tells nothing of this one. */
 	t->port = HLG_NO_PORT;
 	t->has_insn = false;
@@ -279,8 +289,11 @@ static void close_exit(struct hlg_exits_pairing *p, const struct hlg_exits_threa
 			      .has_rip = has_rip(turn),
 			      .port = turn->port,
 			      .reason = turn->exit.b,
-			      .isa = turn->exit.c & (uint8_t)~HLG_EXITS_NO_RIP,
+			      .isa = isa_of(turn),
 			      .vcpu = row,
+			      .other_reason = turn->user_reason,
+			      .other_isa = turn->user_isa,
+			      .has_other = turn->has_user,
 		      },
 		      ns);
 	if (halt)
@@ -349,6 +362,35 @@ static void take_entry(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	turn->entry_cpu = item->cpu;
 }
 
+/* Of a time in the VMM. The exit that it is in, if any is known, learns what it is. */
+static struct hlg_exits_key key_of_user(const struct hlg_exits_thread *t,
+					struct hlg_exits_turn *turn,
+					const struct hlg_exits_item *item)
+{
+	struct hlg_exits_key key = {
+		.kind = HLG_EXITS_VMM,
+		.rip = turn          ? turn->exit.a
+		       : t->has_insn ? t->insn
+				     : 0,
+		.has_rip = turn ? has_rip(turn) : t->has_insn,
+		.port = t->port,
+		.reason = item->b,
+		.isa = item->c,
+	};
+
+	if (!turn)
+		return key;
+	key.other_reason = turn->exit.b;
+	key.other_isa = isa_of(turn);
+	key.has_other = true;
+	if (!turn->has_user) {
+		turn->user_reason = item->b;
+		turn->user_isa = item->c;
+		turn->has_user = true;
+	}
+	return key;
+}
+
 static void take_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 		      const struct hlg_exits_item *item)
 {
@@ -369,17 +411,8 @@ static void take_user(struct hlg_exits_pairing *p, struct hlg_exits_thread *t,
 	t->user_open = true;
 	t->user_time = item->time;
 	t->user_cpu = item->cpu;
-	t->user = (struct hlg_exits_key){
-		.kind = HLG_EXITS_VMM,
-		.rip = turn          ? turn->exit.a
-		       : t->has_insn ? t->insn
-				     : 0,
-		.has_rip = turn ? has_rip(turn) : t->has_insn,
-		.port = t->port,
-		.reason = item->b,
-		.isa = item->c,
-		.vcpu = any->row,
-	};
+	t->user = key_of_user(t, turn, item);
+	t->user.vcpu = any->row;
 	t->port = HLG_NO_PORT;
 	t->has_insn = false;
 	if (item->c == HLG_ISA_ERRNO)

@@ -11,7 +11,8 @@ static uint64_t hash_key(const struct hlg_exits_key *k)
 {
 	uint64_t rest = (uint64_t)k->reason << 32 | (uint64_t)k->vcpu, hash;
 
-	hash = hlg_hash_mix(k->port ^ (uint64_t)k->kind << 32 ^ (uint64_t)k->isa << 40);
+	hash = hlg_hash_mix(k->port ^ (uint64_t)k->kind << 32 ^ (uint64_t)k->isa << 40 ^
+			    (uint64_t)k->other_reason << 48);
 	return (hlg_hash_mix(hash ^ rest) ^ k->rip) * hlg_hash_factor;
 }
 
@@ -21,7 +22,8 @@ static bool is_key(const struct hlg_exits_key *a, const struct hlg_exits_key *b)
 {
 	return a->rip == b->rip && a->port == b->port && a->reason == b->reason &&
 	       a->vcpu == b->vcpu && a->kind == b->kind && a->isa == b->isa &&
-	       a->has_rip == b->has_rip;
+	       a->has_rip == b->has_rip && a->other_reason == b->other_reason &&
+	       a->other_isa == b->other_isa && a->has_other == b->has_other;
 }
 
 static inline size_t find_index(const struct hlg_exits_sums *s,
@@ -152,7 +154,10 @@ void hlg_exits_add(struct hlg_exits_sums *s, const struct hlg_exits_key *of, uin
 				    .vcpu = of->vcpu,
 				    .kind = of->kind,
 				    .isa = of->isa,
-				    .has_rip = of->has_rip};
+				    .has_rip = of->has_rip,
+				    .other_reason = of->other_reason,
+				    .other_isa = of->other_isa,
+				    .has_other = of->has_other};
 	struct hlg_exits_cell *cell;
 
 	if (s->fold && key.has_rip && key.kind != HLG_EXITS_CALL)

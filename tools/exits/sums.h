@@ -40,7 +40,10 @@ struct hlg_exits_key {
 	uint64_t port;   /* HLG_NO_PORT, or with HLG_PORT_MMIO */
 	uint32_t reason; /* see reasons.h */
 	uint32_t vcpu;   /* index into vcpus */
-	uint8_t kind, isa, has_rip;
+	/* Of GUEST what the VMM was told first, of VMM why the guest was left, if it is
+	 * known (has_other): reason and isa of the same exit's pair of the other kind. */
+	uint32_t other_reason;
+	uint8_t kind, isa, has_rip, other_isa, has_other;
 };
 
 struct hlg_exits_cell {

@@ -47,12 +47,22 @@ struct spent {
 	uint32_t row;
 };
 
-/* Is the pair of a cell wanted? */
-static bool wants(const struct hlg_exits_choice *c, const struct hlg_exits_key *key)
+/* Is a reason one that was asked for? */
+static bool is_reason(const struct hlg_exits_choice *c, unsigned isa, uint32_t reason)
 {
 	char name[64];
 	uint64_t number;
 
+	if (hlg_number_u64(c->reason, &number))
+		return reason == number;
+	hlg_exits_reason(isa, reason, name, sizeof(name));
+	return fnmatch(c->reason, name, FNM_CASEFOLD) == 0;
+}
+
+/* Is the pair of a cell wanted? An exit is for its own reason, and for what the VMM was
+ * told of it; its time in the VMM likewise. */
+static bool wants(const struct hlg_exits_choice *c, const struct hlg_exits_key *key)
+{
 	if (c->port && c->port->n &&
 	    (key->port > INT32_MAX || !hlg_number_list_has(c->port, (int32_t)key->port)))
 		return false;
@@ -60,10 +70,8 @@ static bool wants(const struct hlg_exits_choice *c, const struct hlg_exits_key *
 		return true;
 	if (key->kind == HLG_EXITS_CALL)
 		return false; /* which is no exit, and has no reason */
-	if (hlg_number_u64(c->reason, &number))
-		return key->reason == number;
-	hlg_exits_reason(key->isa, key->reason, name, sizeof(name));
-	return fnmatch(c->reason, name, FNM_CASEFOLD) == 0;
+	return is_reason(c, key->isa, key->reason) ||
+	       (key->has_other && is_reason(c, key->other_isa, key->other_reason));
 }
 
 static int compare_sorted(const void *a, const void *b)

@@ -436,6 +436,35 @@ START_TEST(lost_records_tear_pairs)
 }
 END_TEST
 
+/* Each pair of an exit knows the other's reason; the exit that of its first time in the
+ * VMM, and the next exit, of which the VMM hears nothing, none. */
+START_TEST(pairs_of_an_exit_know_each_other)
+{
+	push(HLG_EXITS_EXIT, 10);
+	push_on(2, 0, HLG_EXITS_USER, 12, KVM_EXIT_MMIO, 0, HLG_ISA_USER);
+	push_on(2, 0, HLG_EXITS_RUN, 13, 0xae80, 0, 0);
+	push_on(2, 0, HLG_EXITS_USER, 14, EINTR, 0, HLG_ISA_ERRNO);
+	push_on(2, 0, HLG_EXITS_RUN, 15, 0xae80, 0, 0);
+	push(HLG_EXITS_ENTRY, 16);
+	push(HLG_EXITS_EXIT, 20);
+	push(HLG_EXITS_ENTRY, 26);
+	expect(2, 12, 0, 0);
+	ck_assert_uint_eq(sums.n_cells, 4);
+	for (size_t i = 0; i < 2; i++) {
+		const struct hlg_exits_key *key = &sums.cells[i].key;
+
+		ck_assert_int_eq(key->kind, HLG_EXITS_VMM);
+		ck_assert(key->has_other);
+		ck_assert_uint_eq(key->other_reason, 12);
+		ck_assert_int_eq(key->other_isa, HLG_ISA_VMX);
+	}
+	ck_assert(sums.cells[2].key.has_other);
+	ck_assert_uint_eq(sums.cells[2].key.other_reason, KVM_EXIT_MMIO);
+	ck_assert_int_eq(sums.cells[2].key.other_isa, HLG_ISA_USER);
+	ck_assert(!sums.cells[3].key.has_other);
+}
+END_TEST
+
 START_TEST(lost_records_tear_times_in_the_vmm)
 {
 	push(HLG_EXITS_USER, 10);
@@ -671,6 +700,7 @@ int main(void)
 	tcase_add_loop_test(tc, calls_that_fail, 0, 2);
 	tcase_add_test(tc, memory_is_bounded);
 	tcase_add_test(tc, lost_records_tear_pairs);
+	tcase_add_test(tc, pairs_of_an_exit_know_each_other);
 	tcase_add_test(tc, lost_records_tear_times_in_the_vmm);
 	tcase_add_test(tc, vmm_alone);
 	tcase_add_test(tc, memory_alone);
