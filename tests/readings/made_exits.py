@@ -399,7 +399,7 @@ class Choice:
             rng.choice((self.set_time, self.set_time, self.set_threads))(rng, made)
         if rng.random() < .3:
             word, self.port = rng.choice((("99,101-103", {LOG, CALL, ABORT, PRINT}),
-                                          (f"{PIC},{PAGE}", {PIC})))
+                                          (f"{PIC},{PAGE}", {PIC}), (str(HALT), {HALT})))
             self.words.append(f"--port={word}")
         if rng.random() < .25:
             self.reason = rng.choice(("*i*", "IO*", "kvm_exit_i?", "0x7b", "30", "2", "0", "0x*",
@@ -440,7 +440,10 @@ class Choice:
         self.words.append(f"--time={word}")
 
     def has(self, pair):
-        """By the reason of an exit, or of its time in the VMM, both follow."""
+        """By the reason of an exit, or of its time in the VMM, both follow; what is none of
+        these is of no reason and no port."""
+        if self.picks() and pair.kind not in ("exit", "vmm"):
+            return False
         if self.port and pair.port not in self.port:
             return False
         if self.reason is None:

@@ -63,13 +63,13 @@ static bool is_reason(const struct hlg_exits_choice *c, unsigned isa, uint32_t r
  * told of it; its time in the VMM likewise. */
 static bool wants(const struct hlg_exits_choice *c, const struct hlg_exits_key *key)
 {
+	if ((c->reason || (c->port && c->port->n)) && key->kind >= HLG_EXITS_KINDS)
+		return false; /* no exit: a call, or what is between two */
 	if (c->port && c->port->n &&
 	    (key->port > INT32_MAX || !hlg_number_list_has(c->port, (int32_t)key->port)))
 		return false;
 	if (!c->reason)
 		return true;
-	if (key->kind == HLG_EXITS_CALL)
-		return false; /* which is no exit, and has no reason */
 	return is_reason(c, key->isa, key->reason) ||
 	       (key->has_other && is_reason(c, key->other_isa, key->other_reason));
 }
