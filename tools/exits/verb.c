@@ -327,15 +327,6 @@ static void leave_out(struct hlg_inputs *in, int *status)
 	in->n_files = n;
 }
 
-static int check_options(const struct hlg_options *options, struct hlg_err *err)
-{
-	if (options->by & ~(unsigned)(HLG_BY_TID | HLG_BY_SANDBOX))
-		return hlg_err_set(err, HLG_EWORDS,
-				   "--by: exits are split by tid and sandbox only (use "
-				   "--by=tid or --by=sandbox)");
-	return 0;
-}
-
 static void read_versions(const struct hlg_run *run, struct hlg_calls_ports *ports,
 			  struct hlg_exits_sums *sums)
 {
@@ -390,8 +381,6 @@ static int exits(struct hlg_inputs *in, const struct arguments *args)
 
 	if (rc == 0)
 		rc = hlg_run_set_format(&run, in->format, &err);
-	if (rc == 0)
-		rc = check_options(&run.options, &err);
 	if (rc == 0)
 		read_versions(&run, &ports, &sums);
 	if (rc == 0)

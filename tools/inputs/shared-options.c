@@ -7,6 +7,7 @@
 
 #include "filter/options/help.h"
 #include "filter/options/options.h"
+#include "tools/cli/argp-run.h"
 #include "tools/cli/cpus.h"
 
 static int set_input(void *arguments, const struct hlg_verb_option *option, char *value,
@@ -99,6 +100,20 @@ static int set_filter(void *arguments, const struct hlg_verb_option *option, cha
 		rc = hlg_inputs_add_word(in->second, word, err);
 	free(word);
 	return rc;
+}
+
+/* Of a verb that splits by some of the words only: of these, an unknown one is told. */
+static int set_by(void *arguments, const struct hlg_verb_option *option, char *value,
+		  struct hlg_err *err)
+{
+	struct hlg_verb_option own = *option;
+	unsigned bits;
+	int rc;
+
+	own.set = NULL;
+	own.field = 0;
+	rc = hlg_argp_run_set(&bits, &own, value, err);
+	return rc < 0 ? rc : set_filter(arguments, option, value, err);
 }
 
 /* A file is no value: -g stands alone, as perf's does, and calls are shown from above. */
@@ -227,6 +242,7 @@ static struct hlg_verb_option filter_option(const struct hlg_verb *verb,
 		option.field = offsetof(struct hlg_inputs, format);
 	} else if (strcmp(from->name, "by") == 0 && verb->by) {
 		option.value = verb->by;
+		option.set = set_by;
 	}
 	return option;
 }
