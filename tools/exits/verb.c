@@ -30,6 +30,18 @@ struct arguments {
 	bool exact;
 };
 
+static int set_reason(void *arguments, const struct hlg_verb_option *option, char *value,
+		      struct hlg_err *err)
+{
+	if (!value[0])
+		return hlg_err_set(err, HLG_EINPUT,
+				   "--%s=: not a reason (a name with * and ?, or a "
+				   "number)",
+				   option->name);
+	((struct arguments *)arguments)->reason = value;
+	return 0;
+}
+
 static int set_port(void *arguments, const struct hlg_verb_option *option, char *value,
 		    struct hlg_err *err)
 {
@@ -427,7 +439,7 @@ static const struct hlg_verb_option options[] = {
 	 .value = "GLOB|NUMBER",
 	 .help = "exits of this reason",
 	 .kind = HLG_VERB_TEXT,
-	 .field = offsetof(struct arguments, reason)},
+	 .set = set_reason},
 	{.name = "port",
 	 .value = "LIST",
 	 .help = "exits of these I/O ports",
