@@ -1395,7 +1395,7 @@ ERRORS = [
      "*row = row_in(p, *row, sample.sandbox & 1);", "exits, their figures"),
     ("tools/exits/pair.c", "if (!is_chosen(p, t, turn->exit.time, &row))",
      "if (!is_chosen(p, t, item->time, &row))", "exits, their figures"),
-    ("tools/exits/text.c", "	const struct hlg_exits_picked exits = hlg_exits_pick(r, r->kind),",
+    ("tools/exits/head.c", "	const struct hlg_exits_picked exits = hlg_exits_pick(r, r->kind),",
      "	const struct hlg_exits_picked exits = hlg_exits_pick(r, HLG_EXITS_VMM),",
      "exits, their text"),
     ("tools/exits/guest.c", "bool outside = are_outside(&run->space, sums);",

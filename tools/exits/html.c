@@ -10,6 +10,7 @@
 #include "filter/stats/interval.h"
 #include "filter/write/table.h"
 #include "tools/exits/columns.h"
+#include "tools/exits/head.h"
 #include "tools/exits/write.h"
 #include "tools/page/page.h"
 #include "tools/page/plot.h"

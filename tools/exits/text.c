@@ -5,13 +5,10 @@
 #include <string.h>
 
 #include "filter/output/memstream.h"
-#include "filter/report/banner.h"
 #include "filter/stats/interval.h"
-#include "filter/write/text-head.h"
 #include "filter/write/text-line.h"
-#include "symtab/image/base.h"
-#include "symtab/plural.h"
 #include "tools/exits/columns.h"
+#include "tools/exits/head.h"
 #include "tools/exits/write.h"
 
 enum {
@@ -19,8 +16,6 @@ enum {
 	BAR_AROUND = 23, /* cells of a row of the histogram beside its bar */
 	LEAST_NAME = 16
 };
-
-#define INDENT "          " /* as wide as the words in front of lines */
 
 /* Above the columns: of what the table is, unless it is of exits, as most are. */
 static void write_title(FILE *f, const struct hlg_exits_report *r,
@@ -131,93 +126,25 @@ static size_t name_width(size_t most, const struct hlg_exits_report *r,
 	return width;
 }
 
-/* The times that text has, of those of a row. */
-static const struct shown_time {
-	const char *name;
-	size_t value;
-	int width;
-} shown_times[] = {
-	{"total", HLG_EXITS_TIMES, 8},   {"mean", HLG_EXITS_TIMES + 2, 7},
-	{"p50", HLG_EXITS_TIMES + 3, 7}, {"p99", HLG_EXITS_TIMES + 5, 7},
-	{"max", HLG_EXITS_TIMES + 6, 8},
-};
 enum {
-	SHOWN_TIMES = sizeof(shown_times) / sizeof(shown_times[0]),
-	TOTAL_SHOWN = 0, /* numbers of them */
+	TOTAL_SHOWN = 0, /* numbers of shown times */
 	P50_SHOWN = 2,
-	MAX_SHOWN = SHOWN_TIMES - 1,
 	COUNT_AND_SHARE = 17, /* cells */
 	CALL_WIDTH = 9,       /* of a call's latency: a guest call may be long */
 	FEW_COLUMNS = 90      /* of a screen on which names count more than `max` */
 };
 
-struct unit {
-	const char *name;
-	uint64_t ns;
-};
-
-static const struct unit units[] = {
-	{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-
-/* Of totals, and of a line: that in which the largest has five digits at most. */
-static struct unit unit_of(uint64_t most)
-{
-	size_t i = 0;
-
-	while (i < 3 && most / units[i].ns >= 10000)
-		i++;
-	return units[i];
-}
-
 /* Of latencies, which are alike in all columns of a table: us, unless all are shorter, or
  * one has more digits than there is room for. Of calls none are in ns. */
-static struct unit unit_of_each(const struct hlg_exits_table *t, uint64_t most)
+static struct hlg_exits_unit unit_of_each(const struct hlg_exits_table *t, uint64_t most)
 {
 	/* "99999.9", "9999999.9": half of what is behind that is rounded up. */
 	const uint64_t room = hlg_exits_is_of_calls(t) ? 10000000 : 100000;
 	size_t i = most < 10000 && !hlg_exits_is_of_calls(t) ? 0 : 1;
 
-	while (i < 3 && most >= room * units[i].ns - units[i].ns / 20)
+	while (i < 3 && most >= room * hlg_exits_units[i].ns - hlg_exits_units[i].ns / 20)
 		i++;
-	return units[i];
-}
-
-/* With one decimal, in every locale; of ns, which are whole, with none. */
-static const char *time_text(char buf[static 40], uint64_t ns, struct unit unit)
-{
-	uint64_t tenths = ns / unit.ns * 10 + (ns % unit.ns * 10 + unit.ns / 2) / unit.ns;
-
-	if (unit.ns == 1)
-		snprintf(buf, 40, "%" PRIu64, ns);
-	else
-		snprintf(buf, 40, "%" PRIu64 ".%" PRIu64, tenths / 10, tenths % 10);
-	return buf;
-}
-
-/* "guest 2094.0 us (75 %), kernel 639.0 us (25 %)", behind a label: of all pairs,
- * whichever of them rows are of. */
-static void write_parts(FILE *f, const struct hlg_exits_report *r,
-			const struct hlg_exits_vcpu *vcpu, const char *label)
-{
-	double sum = (double)hlg_exits_sum_parts(r, vcpu);
-	char line[256], time[40];
-	const char *name, *comma = "";
-	uint64_t ns, most = 0;
-	struct unit unit;
-	int n = snprintf(line, sizeof(line), "%s", r->picks ? "in all: " : "");
-
-	for (size_t i = 0; hlg_exits_part_of_time(r, vcpu, i, &ns); i++)
-		most = ns != UINT64_MAX && ns > most ? ns : most;
-	unit = unit_of(most);
-	for (size_t i = 0; (name = hlg_exits_part_of_time(r, vcpu, i, &ns)); i++) {
-		if (ns == UINT64_MAX)
-			continue;
-		n += snprintf(line + n, sizeof(line) - (size_t)n, "%s%s %s %s (%.0f %%)",
-			      comma, name, time_text(time, ns, unit), unit.name,
-			      sum > 0 ? 100 * (double)ns / sum : 0);
-		comma = ", ";
-	}
-	hlg_text_line_wrap(f, &r->screen, label, line);
+	return hlg_exits_units[i];
 }
 
 /* Functions' names may be long: they come last. Others come first. */
@@ -228,9 +155,9 @@ static bool name_is_last(const struct hlg_exits_table *t)
 
 /* How a table's times are shown, and how many cells there are for figures and names. */
 struct layout {
-	struct unit units[SHOWN_TIMES];
-	int width[SHOWN_TIMES];
-	bool shown[SHOWN_TIMES];
+	struct hlg_exits_unit units[HLG_EXITS_SHOWN_TIMES];
+	int width[HLG_EXITS_SHOWN_TIMES];
+	bool shown[HLG_EXITS_SHOWN_TIMES];
 	int figures; /* count, share and times */
 	size_t name; /* with what is around it, at most; 0: any number */
 };
@@ -252,7 +179,7 @@ static void fit_layout(struct layout *layout, const struct hlg_exits_report *r,
 	const size_t least = shortest > LEAST_NAME ? shortest : LEAST_NAME;
 
 	layout->figures = COUNT_AND_SHARE;
-	for (size_t k = 0; k < SHOWN_TIMES; k++) {
+	for (size_t k = 0; k < HLG_EXITS_SHOWN_TIMES; k++) {
 		layout->shown[k] = true;
 		layout->figures += 1 + layout->width[k];
 	}
@@ -260,7 +187,7 @@ static void fit_layout(struct layout *layout, const struct hlg_exits_report *r,
 	    (columns && columns < FEW_COLUMNS && name_is_last(t)) ||
 	    (columns && !name_is_last(t) &&
 	     name_width(0, r, t) + 1 + (size_t)layout->figures > columns))
-		leave_out(layout, MAX_SHOWN);
+		leave_out(layout, HLG_EXITS_MAX_SHOWN);
 	for (size_t i = 0; i < sizeof(in_order) / sizeof(in_order[0]); i++)
 		if (columns && (size_t)layout->figures + behind + least > columns)
 			leave_out(layout, in_order[i]);
@@ -277,10 +204,11 @@ static struct layout layout_of(const struct hlg_exits_report *r,
 		total = t->rows[i].total > total ? t->rows[i].total : total;
 		most = t->rows[i].max > most ? t->rows[i].max : most;
 	}
-	for (size_t k = 0; k < SHOWN_TIMES; k++) {
-		layout.units[k] = k ? unit_of_each(t, most) : unit_of(total);
-		layout.width[k] =
-			k && hlg_exits_is_of_calls(t) ? CALL_WIDTH : shown_times[k].width;
+	for (size_t k = 0; k < HLG_EXITS_SHOWN_TIMES; k++) {
+		layout.units[k] = k ? unit_of_each(t, most) : hlg_exits_unit_of(total);
+		layout.width[k] = k && hlg_exits_is_of_calls(t)
+					  ? CALL_WIDTH
+					  : hlg_exits_shown_times[k].width;
 	}
 	fit_layout(&layout, r, t);
 	return layout;
@@ -301,10 +229,10 @@ static void write_columns(FILE *f, const struct hlg_exits_report *r,
 	if (!name_is_last(t))
 		fprintf(f, "%-*s ", width, heading(head, r, t));
 	fprintf(f, "%7s %9s", "count", share_heading(t));
-	for (size_t k = 0; k < SHOWN_TIMES; k++) {
+	for (size_t k = 0; k < HLG_EXITS_SHOWN_TIMES; k++) {
 		if (!layout->shown[k])
 			continue;
-		snprintf(head, sizeof(head), "%s %s", shown_times[k].name,
+		snprintf(head, sizeof(head), "%s %s", hlg_exits_shown_times[k].name,
 			 layout->units[k].name);
 		fprintf(f, " %*s", layout->width[k], head);
 	}
@@ -329,18 +257,19 @@ static void write_row(FILE *f, const struct hlg_exits_report *r,
 		hlg_exits_has_share(row) ? hlg_interval_percent(percent, share) : "",
 		hlg_exits_has_share(row) ? " %" : " -");
 	hlg_colour_end(f, &r->colours, share);
-	for (size_t k = 0; k < SHOWN_TIMES; k++)
+	for (size_t k = 0; k < HLG_EXITS_SHOWN_TIMES; k++)
 		if (layout->shown[k])
 			fprintf(f, " %*s", layout->width[k],
-				time_text(time, v[shown_times[k].value].n,
-					  layout->units[k]));
+				hlg_exits_time_text(time,
+						    v[hlg_exits_shown_times[k].value].n,
+						    layout->units[k]));
 	if (name_is_last(t)) {
 		fputs("  ", f);
 		write_name(f, layout->name, r, t, row);
 	}
 	fputc('\n', f);
 	if (t->by == HLG_EXITS_BY_VCPU)
-		write_parts(f, r, &row->time, "  ");
+		hlg_exits_write_parts(f, r, &row->time, "  ");
 }
 
 /* "(3 more rows, 9.20 %: --top=0)" */
@@ -356,23 +285,6 @@ static void write_rest(FILE *f, const struct hlg_exits_report *r,
 	if (n)
 		fprintf(f, "  (%zu more row%s, %s %%: --top=0)\n", n, n == 1 ? "" : "s",
 			hlg_interval_percent(percent, hlg_exits_share(r, t, rest)));
-}
-
-/* A table of one row, as a line. */
-static void write_one(FILE *f, const struct hlg_exits_report *r,
-		      const struct hlg_exits_table *t, const char *label)
-{
-	const struct hlg_exits_row *row = &t->rows[0];
-	struct hlg_value v[HLG_EXITS_COLUMNS];
-	char time[24], line[512];
-	int n = snprintf(line, sizeof(line), "%" PRIu64 " %s:", row->n, row->name);
-
-	hlg_exits_set_values(v, r, t, row);
-	for (size_t k = 0; k < MAX_SHOWN && n < (int)sizeof(line); k++)
-		n += snprintf(line + n, sizeof(line) - (size_t)n, "%s %s %s",
-			      k ? "," : "", shown_times[k].name,
-			      hlg_table_ns(time, v[shown_times[k].value].n));
-	hlg_text_line_wrap(f, &r->screen, label, line);
 }
 
 static void write_table(FILE *f, const struct hlg_exits_report *r,
@@ -422,127 +334,13 @@ static void write_histogram(FILE *f, const struct hlg_exits_report *r)
 	}
 }
 
-/* "guest     demo.elf, base 0x4000 (stated)" */
-static void write_guests(FILE *f, const struct hlg_exits_report *r)
-{
-	const char *label = "guest     ";
-
-	for (size_t i = 0; i < r->space->n_images; i++) {
-		const struct hlg_image *image = r->space->images[i];
-		char base[32], from[128], line[512];
-
-		hlg_base_where(image, base, sizeof(base));
-		hlg_base_describe(image, from, sizeof(from));
-		snprintf(line, sizeof(line), "%s, %s (%s)", hlg_image_short_name(image),
-			 base, from);
-		hlg_text_line_wrap(f, &r->screen, label, line);
-		label = INDENT;
-	}
-}
-
-/* Of the VMM one reason is a line of the head, not a table. */
-static bool is_line(const struct hlg_exits_table *t, const struct hlg_exits_report *r)
-{
-	return t->n == 1 && t->kind != r->kind;
-}
-
-/* " (3.51 % of exit time)", of what there is. */
-static void put_share(FILE *f, const struct hlg_exits_report *r, enum hlg_exits_kind kind,
-		      double share)
-{
-	char percent[16];
-
-	if (r->sums->total[kind])
-		fprintf(f, " (%s %% of %s)", hlg_interval_percent(percent, share),
-			hlg_exits_share_of(&r->tables[kind]));
-}
-
-/* "port=99: 6 exits (3.51 % of exit time), 6 to the VMM (47.17 % of VMM time)": what
- * selects, and where that leaves all else of the head as it is, how much of it rows are
- * of. False without memory. */
-static bool write_selected(FILE *f, const struct hlg_exits_report *r)
-{
-	const struct hlg_exits_picked exits = hlg_exits_pick(r, r->kind),
-				      vmm = hlg_exits_pick(r, HLG_EXITS_VMM);
-	struct hlg_memstream m;
-	FILE *to;
-	char *line;
-	bool ok;
-
-	if (!r->picks) {
-		hlg_text_head_selected(f, r->selection, &r->screen);
-		return true;
-	}
-	to = hlg_memstream_open(&m);
-	if (!to)
-		return false;
-	fprintf(to, "%s: %" PRIu64 " exit%s", r->selection, exits.n,
-		hlg_plural_s(exits.n));
-	if (r->kind == HLG_EXITS_GUEST) {
-		put_share(to, r, r->kind, exits.share);
-		fprintf(to, ", %" PRIu64, vmm.n);
-	}
-	fputs(" to the VMM", to);
-	put_share(to, r, HLG_EXITS_VMM, vmm.share);
-	line = hlg_memstream_close(&m);
-	ok = line != NULL;
-	if (ok)
-		hlg_text_head_selected(f, line, &r->screen);
-	free(line);
-	return ok;
-}
-
-/* That all is well takes no line of its own. */
-static bool check_is_brief(const struct hlg_exits_report *r)
-{
-	return hlg_banner_is_ok(r->check) && !r->verbose;
-}
-
-int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
-{
-	const struct hlg_exits_report *r = report;
-	const uint64_t *pairs = r->sums->pairs;
-	const char *check = check_is_brief(r) ? ", check OK" : "";
-	char line[160], several[40] = "";
-
-	if (r->recordings > 1)
-		snprintf(several, sizeof(several), ", %" PRIu64 " recordings",
-			 r->recordings);
-	if (r->check->banner)
-		hlg_text_line_wrap(f, &r->screen, "!! ", r->check->banner);
-	write_guests(f, r);
-	if (r->kind == HLG_EXITS_GUEST)
-		snprintf(line, sizeof(line),
-			 "%" PRIu64 " exit%s (kvm_exit to kvm_entry), %" PRIu64
-			 " to the VMM%s%s",
-			 pairs[HLG_EXITS_GUEST], hlg_plural_s(pairs[HLG_EXITS_GUEST]),
-			 pairs[HLG_EXITS_VMM], several, check);
-	else
-		snprintf(line, sizeof(line),
-			 "%" PRIu64
-			 " exit%s to the VMM (kvm_userspace_exit to KVM_RUN)%s%s",
-			 pairs[HLG_EXITS_VMM], hlg_plural_s(pairs[HLG_EXITS_VMM]),
-			 several, check);
-	hlg_text_line_wrap(f, &r->screen, "recorded  ", line);
-	if (!write_selected(f, r))
-		return hlg_err_memory(err, "exits");
-	if (!check_is_brief(r))
-		hlg_text_head_check(f, r->check, &r->screen);
-	write_parts(f, r, &r->time, "time      ");
-	for (size_t i = 0; r->verbose && i < HLG_EXITS_TABLES; i++)
-		if (is_line(&r->tables[i], r))
-			write_one(f, r, &r->tables[i], "in VMM    ");
-	hlg_text_line_notes(f, &r->screen, r->notes, HLG_NOTE_WARNING);
-	return 0;
-}
-
 /* Is the table shown in text? */
 static bool is_shown(const struct hlg_exits_report *r, const struct hlg_exits_table *t)
 {
 	bool is_detail =
 		t->by == HLG_EXITS_BY_VCPU ? !hlg_exits_splits(r) : t->kind != r->kind;
 
-	return t->n && !is_line(t, r) && (r->verbose || !is_detail);
+	return t->n && !hlg_exits_is_line(t, r) && (r->verbose || !is_detail);
 }
 
 /* How many lines a table takes with so many rows, if it has as many. */
@@ -561,7 +359,7 @@ static size_t n_table_lines(const struct hlg_exits_report *r,
 /* How many lines a note takes, about: words are not broken. */
 static size_t n_note_lines(const struct hlg_exits_report *r, const char *note)
 {
-	const size_t indent = strlen(INDENT), columns = r->screen.columns;
+	const size_t indent = strlen(HLG_EXITS_INDENT), columns = r->screen.columns;
 
 	return columns > indent ? 1 + (strlen(note) - !!*note) / (columns - indent) : 1;
 }
@@ -569,8 +367,8 @@ static size_t n_note_lines(const struct hlg_exits_report *r, const char *note)
 /* How many lines text takes with so many rows of a table. */
 static size_t n_lines(const struct hlg_exits_report *r, size_t rows)
 {
-	size_t n = 4 + r->space->n_images + !check_is_brief(r) + !!r->check->banner +
-		   !!r->selection;
+	size_t n = 4 + r->space->n_images + !hlg_exits_check_is_brief(r) +
+		   !!r->check->banner + !!r->selection;
 
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++) {
 		const struct hlg_exits_table *t = &r->tables[i];

@@ -12,10 +12,6 @@ int hlg_exits_records(void *report, struct hlg_records *to, struct hlg_err *err)
 int hlg_exits_text(void *report, FILE *f, struct hlg_err *err);
 int hlg_exits_html(void *report, FILE *f, struct hlg_err *err);
 
-/* What text begins with, of a struct hlg_exits_report: guests, what was recorded, the
- * parts of its time, warnings. */
-int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err);
-
 /* What a row's name stands for, besides: "VMX" where reasons of several are shown, a
  * port's number, a vCPU's, a thread's. Behind the name if behind, else in front of it;
  * may be "". */
