@@ -172,6 +172,16 @@ static int look_inside(struct hlg_image *image, size_t number, struct hlg_err *e
 	return found;
 }
 
+static void forget_tables(struct hlg_elf64 *elf)
+{
+	free(elf->syms);
+	free(elf->shndx);
+	free(elf->strtab);
+	elf->syms = NULL;
+	elf->shndx = NULL;
+	elf->strtab = NULL;
+}
+
 /* The rest of loading, rc being what came of reading the ELF. */
 static int load_symbols(struct hlg_image *image, int rc, struct hlg_err *err)
 {
@@ -188,12 +198,7 @@ static int load_symbols(struct hlg_image *image, int rc, struct hlg_err *err)
 		rc = hlg_symbol_from_elf(&image->tab, elf, image->path, err);
 	if (rc < 0)
 		return rc;
-	free(elf->syms);
-	free(elf->shndx);
-	free(elf->strtab);
-	elf->syms = NULL;
-	elf->shndx = NULL;
-	elf->strtab = NULL;
+	forget_tables(elf);
 	if (image->tab.n_syms == 0)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has no symbol that names code (it was stripped: "
@@ -207,6 +212,21 @@ static int load_elf(struct hlg_image *image, size_t number, struct hlg_err *err)
 {
 	(void)number;
 	return load_symbols(image, hlg_elf64_read(&image->elf, image->path, err), err);
+}
+
+/* What is wrong with its dynamic symbols is nothing to who reads none. */
+static int load_stripped(struct hlg_image *image, size_t number, struct hlg_err *err)
+{
+	int rc = hlg_elf64_read(&image->elf, image->path, err);
+
+	(void)number;
+	if (rc != HLG_ESYSTEM && image->elf.dynsym) {
+		forget_tables(&image->elf);
+		return 0;
+	}
+	return rc < 0 ? rc
+		      : hlg_err_set(err, HLG_EINPUT,
+				    "%s: has symbols (open it as a guest)", image->path);
 }
 
 static int load_guest(struct hlg_image *image, size_t number, struct hlg_err *err)
@@ -261,6 +281,12 @@ int hlg_image_open_guest(struct hlg_image **image, const char *path, size_t numb
 			 struct hlg_err *err)
 {
 	return open_with(load_guest, image, path, number, err);
+}
+
+int hlg_image_open_stripped(struct hlg_image **image, const char *path,
+			    struct hlg_err *err)
+{
+	return open_with(load_stripped, image, path, 0, err);
 }
 
 int hlg_image_open_map(struct hlg_image **image, const char *path, struct hlg_err *err)

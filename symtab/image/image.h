@@ -121,6 +121,13 @@ int hlg_image_open_guest(struct hlg_image **image, const char *path, size_t numb
 			 struct hlg_err *err);
 
 /*
+ * An ELF without .symtab, to tell which one it is (fingerprint.h), not what is in it: no
+ * symbol is read, there are no areas and it cannot be looked up in. Fails of any other.
+ */
+int hlg_image_open_stripped(struct hlg_image **image, const char *path,
+			    struct hlg_err *err);
+
+/*
  * An image without a file, for what is known of one: code at own addresses [first, end),
  * first < end, with the symbols of tab, which is taken over (also after a failure) and
  * need not be sorted. path is what it is called. Nothing can be read from it.

@@ -408,6 +408,38 @@ def check_noted(build, folder):
     return wrong
 
 
+def check_stripped(build, folder):
+    """A guest without symbols is noted, too, so that the file it was stripped from is known from
+    another build; what to name is told."""
+    need("strip")
+    vm, hlguest = monitor(build, folder), os.path.abspath(hlguest_of(build))
+    place = os.path.join(folder, "stripped")
+    os.mkdir(place)
+    full, other = guest("sorts", build, folder), guest("sorts", build, folder, "-fno-inline")
+    must("strip", "-o", os.path.join(place, "guest.elf"), full)
+    vmm = [vm, "--seconds=0.6", "guest.elf"]
+    before, name = "hlguest: guest.elf: has no symbols", "(name the file that it was stripped from"
+    _, err, status = run(hlguest, "record", "-e", "cpu-clock", "--", *vmm, cwd=place)
+    if status or f"{before} {name}, to report)\nhlguest: now: hlguest report UNSTRIPPED.elf " \
+            "perf.data.guest\n" not in err:
+        yield f"record: status {status}: {err}"
+    noted = "without jansson" not in must(hlguest, "--version")
+    for elf, expected, said in ((full, 0, "check     OK"),
+                                (other, 3, "another build ran: guest.elf with build id ")):
+        out, err, status = run(hlguest, "report", elf, cwd=place)
+        if noted and (status != expected or said not in " ".join(out.split("\n"))):
+            yield f"{elf}: status {status}: {err}{out}"
+    _, err, status = run(hlguest, "report", cwd=place)
+    if noted and (status != 1 or f"{place}/guest.elf: has no symbols, it was stripped" not in err):
+        yield f"no ELF: status {status}: {err}"
+    # One that has symbols is what counts, as before.
+    shutil.copy(full, os.path.join(place, "full.elf"))
+    run(hlguest, "record", "-q", "-e", "cpu-clock", "--", *vmm, "full.elf", cwd=place)
+    _, err, status = run(hlguest, "report", cwd=place)
+    if noted and "has no symbols" in err:
+        yield f"with another: status {status}: {err}"
+
+
 def check_flat(build, folder):
     """Without the right to load BPF programs, or without BPF, it is recorded all the same."""
     need("perf", "setpriv")
@@ -784,6 +816,7 @@ def main():
         tap.run("of several guests each sandbox is recorded",
                 lambda: list(check_several(build, folder)))
         tap.run("the guest is noted beside the recording", lambda: check_noted(build, folder))
+        tap.run("a guest without symbols", lambda: list(check_stripped(build, folder)))
         tap.run("more guests than can be noted", lambda: list(check_many(build, folder)))
         tap.run("many processes with one guest", lambda: list(check_alike(build, folder)))
         tap.run("the guest of a VMM that runs already", lambda: check_attached(build, folder))

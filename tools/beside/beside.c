@@ -331,8 +331,11 @@ static int look_at_guest(struct hlg_beside *beside, const char *path, size_t *ne
 {
 	struct hlg_beside_guest *guest;
 	struct hlg_image *image;
+	struct hlg_err why;
 	int rc = hlg_image_open_guest(&image, path, *next, err);
 
+	if (rc < 0 && *next == 0 && hlg_image_open_stripped(&image, path, &why) == 0)
+		rc = 0;
 	*next = 0;
 	if (rc < 0)
 		return rc;

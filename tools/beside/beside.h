@@ -56,10 +56,11 @@ bool hlg_beside_is(const struct hlg_beside_guest *guest, const char *file, size_
 char *hlg_beside_name(const struct hlg_beside_guest *guest, const char *recording);
 
 /*
- * Notes the n guests, ELFs or hosts with some inside, of a recording just made; none: it
- * is not known. What was noted of the recording before goes to FILE.old.hlguest with
- * that, or away. Without a guest nothing is written, nor without jansson. Fails, too,
- * where a file that is not of this kind has the name, which is left alone.
+ * Notes the n guests, ELFs, stripped or not, or hosts with some inside, of a recording
+ * just made; none: it is not known. What was noted of the recording before goes to
+ * FILE.old.hlguest with that, or away. Without a guest nothing is written, nor without
+ * jansson. Fails, too, where a file that is not of this kind has the name, which is left
+ * alone.
  */
 int hlg_beside_write(const char *recording, const char *const *guests, size_t n,
 		     struct hlg_err *err);

@@ -81,8 +81,14 @@ int hlg_record_command_check(const char *name, struct hlg_err *err)
 	return hlg_record_command_find(name, found, err);
 }
 
-/* Is it a guest's ELF; or a module that one runs? */
-static bool is_guest(const char *path, const struct stat *vmm, bool wasm)
+/* What an ELF among the words of a command may be. */
+enum sort {
+	GUEST,   /* with symbols, of its own or of a debug file */
+	MODULE,  /* of WebAssembly, which a guest runs; the same */
+	STRIPPED /* a guest without */
+};
+
+static bool is_elf_of(enum sort sort, const char *path, const struct stat *vmm)
 {
 	struct hlg_image *image;
 	struct hlg_err err;
@@ -92,9 +98,9 @@ static bool is_guest(const char *path, const struct stat *vmm, bool wasm)
 	if (hlg_target_magic(path) != HLG_MAGIC_ELF || stat(path, &st) != 0 ||
 	    (st.st_dev == vmm->st_dev && st.st_ino == vmm->st_ino))
 		return false;
-	/* With symbols, of its own or of a debug file. */
-	is = hlg_image_open_guest(&image, path, 0, &err) == 0 &&
-	     !image->elf.needs_loader && image->elf.wasm == wasm;
+	is = (sort == STRIPPED ? hlg_image_open_stripped(&image, path, &err)
+			       : hlg_image_open_guest(&image, path, 0, &err)) == 0 &&
+	     !image->elf.needs_loader && image->elf.wasm == (sort == MODULE);
 	hlg_image_destroy(image);
 	return is;
 }
@@ -121,9 +127,10 @@ bool hlg_record_command_same(const char *a, const char *b)
 	       x.st_ino == y.st_ino;
 }
 
-/* The guests, or the modules, among the words behind the first, each file once: at most
- * `most` of them into found. Returns how many there are. */
-static size_t find_named(char *const *command, bool wasm, const char **found, size_t most)
+/* Those of a sort among the words behind the first, each file once: at most `most` of
+ * them into found. Returns how many are in it. */
+static size_t find_named(char *const *command, enum sort sort, const char **found,
+			 size_t most)
 {
 	struct stat vmm;
 	size_t n = 0;
@@ -132,9 +139,9 @@ static size_t find_named(char *const *command, bool wasm, const char **found, si
 		memset(&vmm, 0, sizeof(vmm));
 	for (size_t i = 1; command[0] && command[i]; i++) {
 		const char *value = strchr(command[i], '=');
-		const char *word = is_guest(command[i], &vmm, wasm)           ? command[i]
-				   : value && is_guest(value + 1, &vmm, wasm) ? value + 1
-									      : NULL;
+		const char *word = is_elf_of(sort, command[i], &vmm) ? command[i]
+				   : value && is_elf_of(sort, value + 1, &vmm) ? value + 1
+									       : NULL;
 		size_t k = 0;
 
 		while (word && k < n && k < most &&
@@ -146,25 +153,30 @@ static size_t find_named(char *const *command, bool wasm, const char **found, si
 			found[n] = word;
 		n++;
 	}
-	return n;
+	return n < most ? n : most;
 }
 
 size_t hlg_record_command_guests(char *const *command, const char **found, size_t most)
 {
 	const char *inside;
-	size_t n = find_named(command, false, found, most);
+	size_t n = find_named(command, GUEST, found, most);
 
 	if (n)
-		return n < most ? n : most;
+		return n;
 	inside = find_inside(command[0]);
 	if (inside)
 		found[0] = inside;
 	return inside ? 1 : 0;
 }
 
+size_t hlg_record_command_stripped(char *const *command, const char **found, size_t most)
+{
+	return find_named(command, STRIPPED, found, most);
+}
+
 const char *hlg_record_command_module(char *const *command)
 {
 	const char *found[2];
 
-	return find_named(command, true, found, 2) == 1 ? found[0] : NULL;
+	return find_named(command, MODULE, found, 2) == 1 ? found[0] : NULL;
 }

@@ -29,6 +29,9 @@ int hlg_record_command_find(const char *name, char found[static PATH_MAX],
  */
 size_t hlg_record_command_guests(char *const *command, const char **found, size_t most);
 
+/* The same of guests that have no symbols, among the words only. */
+size_t hlg_record_command_stripped(char *const *command, const char **found, size_t most);
+
 /* What to say of a command where there are none, behind its name and a colon. */
 #define HLG_RECORD_COMMAND_LACKS                                                         \
 	"no guest ELF is named by its arguments, or lies inside it"

@@ -91,16 +91,22 @@ static bool push_words(struct process *p)
 	return ok;
 }
 
+/* Adds a path to n others; false: there is no room. */
+static bool add_path(char *paths[static HLG_BESIDE_GUESTS], size_t *n, const char *path)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (hlg_record_command_same(paths[i], path))
+			return true;
+	if (*n == HLG_BESIDE_GUESTS)
+		return false;
+	paths[*n] = strdup(path);
+	*n += paths[*n] != NULL;
+	return true;
+}
+
 void hlg_record_guests_add(struct hlg_record_guests *guests, const char *path)
 {
-	for (size_t i = 0; i < guests->n; i++)
-		if (hlg_record_command_same(guests->paths[i], path))
-			return;
-	guests->full |= guests->n == HLG_BESIDE_GUESTS;
-	if (guests->full)
-		return;
-	guests->paths[guests->n] = strdup(path);
-	guests->n += guests->paths[guests->n] != NULL;
+	guests->full |= !add_path(guests->paths, &guests->n, path);
 }
 
 /* Has a host several guests inside it? */
@@ -118,6 +124,16 @@ static bool has_several(const char *host)
 	return n > 1;
 }
 
+static void add_stripped(struct hlg_record_guests *guests, char *const *command)
+{
+	const char *found[HLG_BESIDE_GUESTS];
+	size_t n = hlg_record_command_stripped(command, found, HLG_BESIDE_GUESTS);
+
+	for (size_t i = 0; i < n; i++)
+		add_path(guests->stripped, &guests->n_stripped, found[i]);
+	guests->several |= n > 1;
+}
+
 bool hlg_record_guests_add_command(struct hlg_record_guests *guests, char *const *command)
 {
 	/* One more than there is room for: it is told that there are more. */
@@ -132,6 +148,8 @@ bool hlg_record_guests_add_command(struct hlg_record_guests *guests, char *const
 	guests->module |= n == 1 && module;
 	guests->several |=
 		n > 1 || (n == 1 && found[0] == command[0] && has_several(found[0]));
+	if (!n && !module)
+		add_stripped(guests, command);
 	return n || module;
 }
 
@@ -255,6 +273,8 @@ void hlg_record_guests_finish(struct hlg_record_guests *guests)
 {
 	for (size_t i = 0; i < guests->n; i++)
 		free(guests->paths[i]);
+	for (size_t i = 0; i < guests->n_stripped; i++)
+		free(guests->stripped[i]);
 	free(guests->untrusted);
 	*guests = (struct hlg_record_guests){0};
 }

@@ -18,6 +18,9 @@
 struct hlg_record_guests {
 	char *paths[HLG_BESIDE_GUESTS]; /* each file once; as they were added */
 	size_t n;
+	/* The same of those without symbols, of who has no other; without a module. */
+	char *stripped[HLG_BESIDE_GUESTS];
+	size_t n_stripped;
 	bool module;     /* the second is one that the first runs */
 	bool several;    /* one command has several, which may run in turn on a thread */
 	bool full;       /* there was no room for a further one */
@@ -28,7 +31,7 @@ struct hlg_record_guests {
 void hlg_record_guests_add(struct hlg_record_guests *guests, const char *path);
 
 /* Adds the guests of a command (command.h), and a module that it runs, as far as they are
- * found; false: none is. */
+ * found; false: none with symbols is. */
 bool hlg_record_guests_add_command(struct hlg_record_guests *guests,
 				   char *const *command);
 

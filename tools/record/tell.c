@@ -188,10 +188,15 @@ static void begin_verb(const struct hlg_record_request *args, const char *now,
 	if (now)
 		fprintf(stderr, "hlguest: %s: ", now);
 	fprintf(stderr, "hlguest %s", verb);
-	for (size_t i = 0; i < guests->n || i == 0; i++) {
+	for (size_t i = 0; i < guests->n; i++) {
 		fputc(' ', stderr);
-		hlg_record_runs_word(guests->n ? guests->paths[i] : "guest.elf");
+		hlg_record_runs_word(guests->paths[i]);
 	}
+	if (guests->n == 0)
+		fputs(guests->n_stripped > 1    ? " UNSTRIPPED.elf..."
+		      : guests->n_stripped == 1 ? " UNSTRIPPED.elf"
+						: " guest.elf",
+		      stderr);
 }
 
 /* more: behind the recording. */
@@ -202,6 +207,18 @@ static void tell_verb(const struct hlg_record_request *args, const char *now,
 	fputc(' ', stderr);
 	hlg_record_runs_word(args->out);
 	fprintf(stderr, "%s\n", more);
+}
+
+/* Which have no symbols, where there is none with: what to name instead. */
+static void tell_stripped(const struct hlg_record_guests *guests)
+{
+	for (size_t i = 0; guests->n == 0 && i < guests->n_stripped; i++) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, guests->stripped[i]);
+		fputs(": has no symbols (name the file that it was stripped from, to "
+		      "report)\n",
+		      stderr);
+	}
 }
 
 static void tell_next(const struct hlg_record_request *args)
@@ -215,6 +232,7 @@ static void tell_next(const struct hlg_record_request *args)
 		      "its guest (name it, or its guest, to report)\n",
 		      stderr);
 	}
+	tell_stripped(guests);
 	tell_verb(args, "now",
 		  args->windows                        ? "windows"
 		  : args->exits                        ? "exits"
@@ -268,8 +286,10 @@ int hlg_record_tell(struct hlg_record_request *args, const char *event, int stat
 	else if (!args->quiet && !args->runs)
 		tell_next(args);
 	/* The recording is whole without. */
-	if (hlg_beside_write(args->out, (const char *const *)guests->paths, guests->n,
-			     &err) < 0)
+	if (hlg_beside_write(
+		    args->out,
+		    (const char *const *)(guests->n ? guests->paths : guests->stripped),
+		    guests->n ? guests->n : guests->n_stripped, &err) < 0)
 		hlg_output_error(&err);
 	return 0;
 }
@@ -296,6 +316,7 @@ void hlg_record_tell_runs(const struct hlg_record_request *args, const char *out
 			hlg_record_perf_interrupted() ? "was interrupted" : "failed");
 	if (args->quiet || good == 0)
 		return;
+	tell_stripped(&args->guests);
 	begin_verb(args, "now", "report");
 	hlg_record_runs_print(out, good);
 	fputs("\nhlguest:  or, with as many of another state: ", stderr);
