@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symtab/image/image.h"
 #include "symtab/shell.h"
 #include "tools/beside/beside.h"
 #include "tools/cli/argp-run.h"
@@ -94,6 +95,12 @@ static int find_guests(int dashes, char **argv, struct found *found, struct hlg_
 	if (lost)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: no such file (is it the guest's ELF?)", lost);
+	if (hlg_record_command_stripped(command, found->guests, 1))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: has no symbols (name the file that it was "
+				   "stripped from: hlguest UNSTRIPPED.elf -- %s ...)",
+				   found->guests[0],
+				   hlg_shell_put(word, sizeof(word), command[0]));
 	return hlg_err_set(err, HLG_EWORDS,
 			   "%s: " HLG_RECORD_COMMAND_LACKS
 			   " (name each that runs: hlguest guest.elf -- %s ...)",
@@ -292,23 +299,51 @@ static int record(const struct hlg_measure *measure, int dashes, char **argv, bo
 	return status;
 }
 
+/* The images that are named in front of --. */
+static int parse_named(struct hlg_options *options, int dashes, char **argv,
+		       struct hlg_err *err)
+{
+	char **named = calloc((size_t)dashes + 1, sizeof(*named));
+	size_t n = 0;
+	int rc;
+
+	if (!named)
+		return hlg_err_memory(err, "arguments");
+	for (int i = 1; i < dashes; i++)
+		if (is_guest(argv[i]))
+			named[n++] = argv[i];
+	rc = hlg_images_parse(options, named, n, err);
+	free(named);
+	return rc;
+}
+
+/* Can the ELFs that are named be reported with? A perf map comes as the guest runs. */
+static int check_named(int dashes, char **argv, struct hlg_err *err)
+{
+	struct hlg_options options = {0};
+	int rc = parse_named(&options, dashes, argv, err);
+
+	for (size_t i = 0; rc == 0 && i < options.n_images; i++) {
+		const struct hlg_image_arg *arg = &options.images[i];
+		struct hlg_image *image = NULL;
+
+		if (!arg->map)
+			rc = hlg_image_open_guest(&image, arg->path, arg->guest, err);
+		hlg_image_destroy(image);
+	}
+	hlg_options_finish(&options);
+	return rc;
+}
+
 /* Notes the ELFs that were named in front of --, which the command may not tell of. */
 static void note_named(int dashes, char **argv)
 {
 	const char *paths[HLG_BESIDE_GUESTS];
 	struct hlg_options options = {0};
-	char **named = calloc((size_t)dashes + 1, sizeof(*named));
 	struct hlg_err err;
-	size_t n = 0, n_named = 0;
-	int rc = 0;
+	size_t n = 0;
+	int rc = parse_named(&options, dashes, argv, &err);
 
-	for (int i = 1; named && i < dashes; i++)
-		if (is_guest(argv[i]))
-			named[n_named++] = argv[i];
-	if (!named)
-		rc = hlg_err_memory(&err, "arguments");
-	if (rc == 0)
-		rc = hlg_images_parse(&options, named, n_named, &err);
 	for (size_t i = 0; rc == 0 && i < options.n_images; i++)
 		if (!options.images[i].map && n < HLG_BESIDE_GUESTS)
 			paths[n++] = options.images[i].path;
@@ -317,7 +352,6 @@ static void note_named(int dashes, char **argv)
 	if (rc < 0)
 		hlg_output_error(&err);
 	hlg_options_finish(&options);
-	free(named);
 }
 
 /* Says how long the guest ran if that was too short for many samples, and what to do. */
@@ -357,7 +391,8 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 		hlg_output_error(&err);
 		return status;
 	}
-	if (find_guests(dashes, argv, &found, &err) < 0)
+	if (find_guests(dashes, argv, &found, &err) < 0 ||
+	    check_named(dashes, argv, &err) < 0)
 		return hlg_output_error(&err);
 	words = report_words(dashes, argv, &found, &n);
 	if (!words) {

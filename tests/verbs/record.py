@@ -410,7 +410,7 @@ def check_noted(build, folder):
 
 def check_stripped(build, folder):
     """A guest without symbols is noted, too, so that the file it was stripped from is known from
-    another build; what to name is told."""
+    another build; what to name is told, and before anything runs where that can be known."""
     need("strip")
     vm, hlguest = monitor(build, folder), os.path.abspath(hlguest_of(build))
     place = os.path.join(folder, "stripped")
@@ -418,7 +418,18 @@ def check_stripped(build, folder):
     full, other = guest("sorts", build, folder), guest("sorts", build, folder, "-fno-inline")
     must("strip", "-o", os.path.join(place, "guest.elf"), full)
     vmm = [vm, "--seconds=0.6", "guest.elf"]
-    before, name = "hlguest: guest.elf: has no symbols", "(name the file that it was stripped from"
+    runs = ["sh", "-c", 'touch ran; exec "$@"', "sh", *vmm]
+    before = "hlguest: guest.elf: has no symbols"
+    name = "(name the file that it was stripped from"
+    for words, said in ((["--", *runs], f"{name}: hlguest UNSTRIPPED.elf -- sh ...)"),
+                        (["guest.elf", "--", *runs], ", it was stripped (name it as it was built"),
+                        (["top", "--stdio", "--", *runs],
+                         f"{name}: hlguest top UNSTRIPPED.elf -- sh ...)"),
+                        (["top", "--stdio", "guest.elf", "--", *runs], ", it was stripped")):
+        _, err, status = run(hlguest, *words, cwd=place)
+        if status != 1 or before not in err or said not in err or \
+                os.path.exists(os.path.join(place, "ran")):
+            yield f"{words}: status {status}: {err}"
     _, err, status = run(hlguest, "record", "-e", "cpu-clock", "--", *vmm, cwd=place)
     if status or f"{before} {name}, to report)\nhlguest: now: hlguest report UNSTRIPPED.elf " \
             "perf.data.guest\n" not in err:
