@@ -260,7 +260,7 @@ static bool is_any_sought(const struct hlg_space *space)
 /* The command that records anew, with what tells of more; *own is to be freed. */
 static const char *ask_again(const struct hlg_runners_recording *r, char **own)
 {
-	*own = r->again ? r->again(r->path) : NULL;
+	*own = r->again ? r->again(r->again_of) : NULL;
 	return *own ? *own : AGAIN;
 }
 

@@ -35,8 +35,9 @@ struct hlg_runners_recording {
 	struct hlg_runners_moved *moved; /* NULL, or gets what was moved */
 	struct hlg_runners *units;       /* NULL, or gets who is in which lane */
 	/* NULL, or the command that records it anew with its sandboxes, to be freed, or
-	 * NULL; it is asked for the path. */
-	char *(*again)(const char *path);
+	 * NULL; it is asked for what again_of is. */
+	char *(*again)(const void *again_of);
+	const void *again_of;
 };
 
 struct hlg_runner_sample {

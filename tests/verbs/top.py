@@ -13,6 +13,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -558,6 +559,24 @@ def check_live(bench):
         yield f"status {status}, {counts}, {last}: {err}"
 
 
+def check_turns(bench):
+    """Of guests that ran in turn it is told how to record them anew: by the command, or of the
+    processes, that top was given."""
+    words = [monitor(bench.build, bench.folder), "--seconds=2", "--sandboxes=2", "--in-turn",
+             "--base=0x4000", *(guest(name, bench.build, bench.folder) for name in ("demo", "rusty"))]
+    with subprocess.Popen([words[0], "--seconds=100", *words[2:]],
+                          stderr=subprocess.DEVNULL) as vmm:
+        try:
+            for whom, again in (["--", *words], f"-- {shlex.join(words)}"), (["-p", str(vmm.pid)], f"-p {vmm.pid}"):
+                out, err, _ = run(bench.hlguest, "top", "--once", "--window=1s", "-e", "cpu-clock",
+                                  *whom, cwd=bench.folder)
+                if "in turn, at the same addresses, and the recording does not tell when which of " \
+                        f"them (record anew: hlguest record --sandboxes {again})" not in out + err:
+                    yield f"{whom}: {err}{out}"
+        finally:
+            vmm.kill()
+
+
 def check_later(bench):
     """With -a a guest of another ELF that comes later has its own rows; in a namespace of
     processes of ours, so that no other VMM is seen."""
@@ -712,6 +731,7 @@ def main():
                 tap.run(name, lambda check=check: list(check(bench)))
         os.unlink(os.path.join(folder, "perf"))
         tap.run("a real guest", lambda: list(check_live(bench)))
+        tap.run("guests that run in turn", lambda: list(check_turns(bench)))
         tap.run("guests that come later", lambda: list(check_later(bench)))
         tap.run("callers", lambda: list(check_callers(bench)))
     return tap.finish()

@@ -45,6 +45,19 @@ static char *of_command(char *const *words)
 	return again;
 }
 
+char *hlg_feed_again_recorded(const void *of)
+{
+	const struct hlg_feed_recorded *recorded = of;
+	char *again;
+
+	if (recorded->everything)
+		return strdup(RECORD " -a");
+	if (!recorded->pid)
+		return recorded->command ? of_command(recorded->command)
+					 : strdup(RECORD " -- COMMAND");
+	return asprintf(&again, RECORD " -p %s", recorded->pid) < 0 ? NULL : again;
+}
+
 char *hlg_feed_again(const char *recording)
 {
 	const struct hlg_perfdata_host *host;

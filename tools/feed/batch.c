@@ -242,20 +242,27 @@ static int settle(struct worker *w, size_t number, const struct hlg_runners_reco
 	return ok ? file->rc : hlg_err_memory(&file->err, r->path);
 }
 
+static char *again_of_path(const void *path)
+{
+	return hlg_feed_again(path);
+}
+
 /* Who of a recording runs which image, and where. */
 static int tell_apart(struct worker *w, size_t number, struct contents *contents,
 		      struct hlg_guest_bases_found *found, struct hlg_batch_file *file)
 {
-	const struct hlg_runners_recording r = {w->batch->paths[number],
-						&w->file,
-						w->all.options ? &w->all : NULL,
-						&contents->rows,
-						w->how.stacks,
-						&file->notes,
-						w->batch->given ? &w->batch->moved : NULL,
-						w->batch->keep_units ? &file->units
-								     : NULL,
-						hlg_feed_again};
+	const struct hlg_runners_recording r = {
+		w->batch->paths[number],
+		&w->file,
+		w->all.options ? &w->all : NULL,
+		&contents->rows,
+		w->how.stacks,
+		&file->notes,
+		w->batch->given ? &w->batch->moved : NULL,
+		w->batch->keep_units ? &file->units : NULL,
+		w->batch->given ? hlg_feed_again_recorded : again_of_path,
+		w->batch->given ? (const void *)&w->batch->given->recorded
+				: w->batch->paths[number]};
 
 	if (w->finder.space)
 		return settle(w, number, &r, found, file);

@@ -11,6 +11,7 @@
 #include "filter/run.h"
 #include "filter/trust/per-file.h"
 #include "filter/trust/runners.h"
+#include "tools/feed/again.h"
 #include "tools/feed/feed.h"
 
 struct hlg_batch_file {
@@ -33,6 +34,7 @@ struct hlg_batch_given {
 	const struct hlg_host *host;       /* its rows */
 	const struct hlg_stacks *stacks;   /* NULL: none were wanted */
 	struct hlg_recording_sums sums;
+	struct hlg_feed_recorded recorded;
 };
 
 struct hlg_batch {

@@ -60,6 +60,8 @@ static int judge(struct hlg_top_judged *j, int n_words, char *const *words,
 {
 	int rc = hlg_run_start_apart(&j->run, n_words, words, err);
 
+	j->run.options.again = hlg_feed_again_recorded;
+	j->run.options.unnamed_of = &j->batch.given->recorded;
 	if (what == HLG_TOP_JUDGE_LISTING)
 		for_listing(&j->run);
 	/* A saved profile has the host's rows, whatever is shown. */

@@ -278,7 +278,6 @@ static void let_signals(void)
 	sigset_t none;
 
 	sigaction(SIGHUP, NULL, &hangup);
-
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	if (hangup.sa_handler != SIG_IGN)
@@ -529,7 +528,6 @@ static int prepare(struct session *s, struct hlg_err *err)
 	if (rc == 0)
 		rc = hlg_top_guests_find(&s->guests, &s->request->images,
 					 &s->request->record, err);
-
 	if (rc == 0 && !s->guests.comes)
 		rc = hlg_top_judge_apart((int)s->guests.n, s->guests.words, &apart, err);
 	if (rc == 0)
@@ -567,7 +565,10 @@ int hlg_top_session(struct hlg_top_request *request)
 	struct hlg_record_request *r = &request->record;
 	const char *event = hlg_record_session_event(r);
 	char *counted = hlg_record_modifiers_add(event, r->host);
-	struct session s = {.request = request, .spool.fd = -1, .real_stderr = -1};
+	struct session s = {.request = request,
+			    .given.recorded = {r->everything, r->pid, r->command},
+			    .spool.fd = -1,
+			    .real_stderr = -1};
 	struct hlg_err err;
 	int status, rc;
 

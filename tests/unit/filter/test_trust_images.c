@@ -558,11 +558,11 @@ START_TEST(stretches_are_told_of)
 }
 END_TEST
 
-static char *record_again(const char *path)
+static char *record_again(const void *path)
 {
 	char *again;
 
-	return asprintf(&again, "again %s", path) < 0 ? NULL : again;
+	return asprintf(&again, "again %s", (const char *)path) < 0 ? NULL : again;
 }
 
 /* A thread without sandboxes that ran two ELFs in turn fits them together, and it is told
@@ -594,7 +594,7 @@ START_TEST(a_thread_that_takes_turns)
 	};
 	struct hlg_note_list notes = {0};
 	struct hlg_runners_recording recording = {
-		.path = "x", .notes = &notes, .again = record_again};
+		.path = "x", .notes = &notes, .again = record_again, .again_of = "x"};
 	struct hlg_apart apart;
 	struct hlg_run run;
 	struct hlg_err err;
