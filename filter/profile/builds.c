@@ -14,6 +14,13 @@ static bool is_same(const struct hlg_build *a, const struct hlg_build *b)
 	       strcmp(a->file, b->file) == 0;
 }
 
+/* A note made before there was a CRC of code has none: of whatever order, one is kept. */
+static void keep_code(struct hlg_fingerprint *print, uint32_t code)
+{
+	if (code > print->code)
+		print->code = code;
+}
+
 bool hlg_builds_add(struct hlg_builds *builds, const struct hlg_build *build)
 {
 	const char *slash = strrchr(build->file, '/');
@@ -22,8 +29,10 @@ bool hlg_builds_add(struct hlg_builds *builds, const struct hlg_build *build)
 	if (slash)
 		copy.file += slash + 1 - build->file;
 	for (size_t i = 0; i < builds->n; i++)
-		if (is_same(&builds->at[i], &copy))
+		if (is_same(&builds->at[i], &copy)) {
+			keep_code(&builds->at[i].print, copy.print.code);
 			return true;
+		}
 	if (builds->n == HLG_BUILDS_MAX) {
 		builds->more = true;
 		return true;

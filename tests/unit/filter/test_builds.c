@@ -71,6 +71,29 @@ START_TEST(more_than_are_kept)
 }
 END_TEST
 
+/* A note of before the CRC of code was noted does not hide one that has it. */
+START_TEST(code_is_kept)
+{
+	static const uint32_t codes[][3] = {{0, 7, 0}, {7, 0, 0}, {0, 0, 7}};
+	char file[16];
+
+	for (size_t i = 0; i < 3; i++) {
+		struct hlg_build build = build_of(file, 1);
+		struct hlg_builds builds = {0}, all = {0};
+
+		for (size_t k = 0; k < 3; k++) {
+			build.print.code = codes[i][k];
+			ck_assert(hlg_builds_add(k < 2 ? &builds : &all, &build));
+		}
+		hlg_builds_merge(&all, &builds);
+		ck_assert_uint_eq(all.n, 1);
+		ck_assert_uint_eq(all.at[0].print.code, 7);
+		hlg_builds_finish(&builds);
+		hlg_builds_finish(&all);
+	}
+}
+END_TEST
+
 static void tell(struct hlg_rans *rans, unsigned which)
 {
 	switch (which) {
@@ -123,6 +146,7 @@ int main(void)
 	suite_add_tcase(suite, tc);
 	tcase_add_test(tc, merged_without_memory);
 	tcase_add_test(tc, more_than_are_kept);
+	tcase_add_test(tc, code_is_kept);
 	tcase_add_test(tc, any_order_and_groups);
 	return tap_main(suite);
 }
