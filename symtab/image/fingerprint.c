@@ -75,6 +75,8 @@ enum hlg_likeness hlg_fingerprint_compare(struct hlg_fingerprint_reader *reader,
 		return HLG_LIKENESS_UNKNOWN;
 	if (has_bytes(reader, noted))
 		return HLG_LIKENESS_SAME;
+	if (noted->code == 0)
+		return HLG_LIKENESS_UNKNOWN;
 	if (!reader->has_code && read_code(&reader->own.code, image, &err) < 0)
 		return HLG_LIKENESS_UNKNOWN;
 	reader->has_code = true;

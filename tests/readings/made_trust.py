@@ -10,6 +10,7 @@ import struct
 import zlib
 
 import forged
+from code_crc import code_crc
 from forged import TEXT
 from modelled import OUTSIDE, RODATA, Guest, Place, Recording, Space, names_of
 
@@ -26,19 +27,6 @@ BUILD_IDS = [bytes([65 + i]) * 20 for i in range(4)]
 # Of a guest that record noted: its file, and what it is known by.
 Note = collections.namedtuple("Note", "file build_id size crc code", defaults=(None,) * 3)
 
-
-def code_crc(data):
-    """The CRC of an ELF's code: of each segment of code where it lies, and its bytes, but not
-    the headers."""
-    phoff, = struct.unpack_from("<Q", data, 32)
-    size, n = struct.unpack_from("<HH", data, 54)
-    headers, crc = 64 + (size * n if phoff == 64 else 0), 0
-    for at in range(phoff, phoff + n * size, size):
-        kind, flags, offset, addr, _, stored, room = struct.unpack_from("<IIQQQQQ", data, at)
-        if kind == 1 and flags & 1 and stored > max(0, headers - offset):
-            crc = zlib.crc32(struct.pack("<QQQ", addr, addr + room, stored), crc)
-            crc = zlib.crc32(data[max(offset, headers):offset + stored], crc)
-    return crc
 Flow = collections.namedtuple("Flow", "target next is_call")
 
 

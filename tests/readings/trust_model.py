@@ -22,9 +22,10 @@ import zlib
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+from code_crc import code_crc
 from forged import TEXT
 from lines import line
-from made_trust import Hosted, Made, Map, Note, Placed, code_crc, write_notes
+from made_trust import Hosted, Made, Map, Note, Placed, write_notes
 from modelled import OUTSIDE, is_guest, near, write_all
 from modelled_view import View, address_of
 from programs import hlguest_of
@@ -453,8 +454,9 @@ def is_build(guest, noted):
     data = guest.inner()
     if noted.size is None:
         return None
-    return (noted.size, noted.crc) == (len(data), zlib.crc32(data)) or \
-        noted.code == code_crc(data)
+    if (noted.size, noted.crc) == (len(data), zlib.crc32(data)):
+        return True
+    return noted.code == code_crc(data) if noted.code and code_crc(data) else None
 
 
 def differences(build, folder, seed):

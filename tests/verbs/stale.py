@@ -22,6 +22,7 @@ import zlib
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path[1:1] = [os.path.join(sys.path[0], folder) for folder in ("../kit", "../live")]
 import verdicts
+from code_crc import code_crc, code_segments
 from grow import Growable
 from programs import hlguest_of, page_data
 from tap import ALL, DATA, Skip, Tap, must, need, parser, run
@@ -161,8 +162,9 @@ class Noted:
         self.at = self.guest.index(b"Hyperlight\0") - 12
 
     def content(self, build_id):
-        if isinstance(build_id, int):
-            return self.guest + bytes([build_id])
+        if isinstance(build_id, int):  # in place of the last byte of its code
+            at = max(offset + stored for offset, _, stored, _ in code_segments(self.guest))
+            return self.guest[:at - 1] + bytes([build_id]) + self.guest[at:]
         note = struct.pack("<III4s", 4, len(build_id), 3, b"GNU\0") + build_id
         return self.guest[:self.at] + note + self.guest[self.at + len(note):]
 
@@ -174,7 +176,7 @@ class Noted:
         content = self.content(build_id)
         return {"file": self.elf, "inside": "0x0", "size": len(content),
                 "build_id": None if isinstance(build_id, int) else build_id.hex(),
-                "crc32": hex(zlib.crc32(content))}
+                "crc32": hex(zlib.crc32(content)), "code_crc32": hex(code_crc(content))}
 
     def record(self, name, build_id, also=()):
         """also: further guests of the same name."""
@@ -210,7 +212,7 @@ def build_that_notes(build):
 
 A, B, C = b"A" * 16, b"B" * 16, b"C" * 16
 IDS = A, B, C
-BYTES = 1, 2, 3  # builds without an id, which their bytes tell apart
+BYTES = 1, 2, 3  # builds without an id, which their code tells apart
 
 
 def told_of(builds):
