@@ -6,6 +6,10 @@
 
 #include "symtab/elf/debug-file.h"
 
+enum {
+	CUT = 40 /* digits of 20 bytes: what recordings have of a longer id */
+};
+
 static uint64_t size_of(const struct hlg_image *image)
 {
 	return image->inside_size ? image->inside_size : (uint64_t)image->elf.id.size;
@@ -58,6 +62,16 @@ static bool has_bytes(struct hlg_fingerprint_reader *reader,
 	return reader->own.crc == noted->crc;
 }
 
+/* Is it that id? Of a note, which has a size, all of it. */
+static bool has_id(const char *id, const struct hlg_fingerprint *noted)
+{
+	const char *its = noted->build_id;
+
+	if (noted->size == 0 && strlen(its) == CUT)
+		return strncmp(id, its, CUT) == 0;
+	return strcmp(id, its) == 0;
+}
+
 enum hlg_likeness hlg_fingerprint_compare(struct hlg_fingerprint_reader *reader,
 					  const struct hlg_fingerprint *noted)
 {
@@ -68,9 +82,7 @@ enum hlg_likeness hlg_fingerprint_compare(struct hlg_fingerprint_reader *reader,
 	if (image->map)
 		return HLG_LIKENESS_UNKNOWN;
 	if (id[0] && noted->build_id[0])
-		return strncmp(id, noted->build_id, strlen(noted->build_id)) == 0
-			       ? HLG_LIKENESS_SAME
-			       : HLG_LIKENESS_OTHER;
+		return has_id(id, noted) ? HLG_LIKENESS_SAME : HLG_LIKENESS_OTHER;
 	if (noted->size == 0)
 		return HLG_LIKENESS_UNKNOWN;
 	if (has_bytes(reader, noted))

@@ -448,9 +448,10 @@ class Judge(Said, Head, Sums):
 
 
 def is_build(guest, noted):
-    """By its id, else by its bytes or its code, which record alone notes; None: nothing tells."""
+    """By its id, which recordings cut, else by its bytes or its code, which record alone notes;
+    None: nothing tells."""
     if guest.build_id and noted.build_id:
-        return guest.build_id.startswith(noted.build_id)
+        return noted.build_id == (guest.build_id[:20] if noted.size is None else guest.build_id)
     data = guest.inner()
     if noted.size is None:
         return None

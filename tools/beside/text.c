@@ -79,22 +79,37 @@ static bool take_crc(uint32_t *to, const json_t *object, const char *key)
 	return true;
 }
 
+/* Bytes in lower-case hex, of which record notes at least one; "" for null: it has none.
+ */
+static bool take_build_id(char to[static HLG_NOTE_BUILD_ID], const json_t *object)
+{
+	const json_t *value = json_object_get(object, "build_id");
+	const char *id = json_string_value(value);
+	size_t n;
+
+	to[0] = '\0';
+	if (!id)
+		return json_is_null(value);
+	n = strlen(id);
+	if (n == 0 || n % 2 || n >= HLG_NOTE_BUILD_ID ||
+	    strspn(id, "0123456789abcdef") != n)
+		return false;
+	strcpy(to, id);
+	return true;
+}
+
 static bool take_guest(struct hlg_beside *beside, const json_t *object)
 {
 	const char *file = json_string_value(json_object_get(object, "file"));
-	const json_t *build_id = json_object_get(object, "build_id");
-	const char *id = json_is_null(build_id) ? "" : json_string_value(build_id);
 	struct hlg_beside_guest guest = {0};
 
-	if (!file || file[0] != '/' || !id ||
-	    strlen(id) >= sizeof(guest.print.build_id) ||
+	if (!file || file[0] != '/' || !take_build_id(guest.print.build_id, object) ||
 	    !take_hex(&guest.inside, object, "inside") ||
 	    !take_number(&guest.print.size, object, "size") ||
 	    !take_crc(&guest.print.crc, object, "crc32") ||
 	    (json_object_get(object, "code_crc32") &&
 	     !take_crc(&guest.print.code, object, "code_crc32")))
 		return false;
-	strcpy(guest.print.build_id, id);
 	guest.file = HLG_GROW(beside->guests, beside->n_guests) ? strdup(file) : NULL;
 	if (!guest.file)
 		return false;

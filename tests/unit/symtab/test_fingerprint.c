@@ -54,7 +54,8 @@ START_TEST(ids_bytes_or_code)
 		{0, 2, "0011", "", HLG_LIKENESS_SAME, HLG_LIKENESS_UNKNOWN},
 		{0, 2, "", "0011", HLG_LIKENESS_SAME, HLG_LIKENESS_UNKNOWN},
 		{1, 1, "0011", "0011", HLG_LIKENESS_SAME, HLG_LIKENESS_SAME},
-		{1, 1, "0011", "00", HLG_LIKENESS_SAME, HLG_LIKENESS_SAME},
+		{0, 1, "0011", "00", HLG_LIKENESS_OTHER, HLG_LIKENESS_OTHER},
+		{0, 1, "00", "0011", HLG_LIKENESS_OTHER, HLG_LIKENESS_OTHER},
 		{0, 1, "0011", "0012", HLG_LIKENESS_OTHER, HLG_LIKENESS_OTHER},
 	};
 	struct hlg_image *ran = make("ran", 0, 1, "");
@@ -73,6 +74,36 @@ START_TEST(ids_bytes_or_code)
 		hlg_image_destroy(image);
 	}
 	hlg_image_destroy(ran);
+}
+END_TEST
+
+#define CUT "00112233445566778899aabbccddeeff00112233" /* 20 bytes */
+
+/* A recording has no more of an id than its first 20 bytes; a note has all. */
+START_TEST(ids_that_were_cut)
+{
+	static const struct {
+		const char *id, *noted_id;
+		uint64_t size;
+		enum hlg_likeness is;
+	} cases[] = {
+		{CUT, CUT, 0, HLG_LIKENESS_SAME},
+		{CUT "44", CUT, 0, HLG_LIKENESS_SAME},
+		{CUT "44", CUT, 1, HLG_LIKENESS_OTHER},
+		{CUT "44", CUT "44", 1, HLG_LIKENESS_SAME},
+		{CUT, "0011", 0, HLG_LIKENESS_OTHER},
+		{"0011", CUT, 0, HLG_LIKENESS_OTHER},
+		{CUT "44", "1" CUT, 0, HLG_LIKENESS_OTHER},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct hlg_image *image = make("a", 0, 1, cases[i].id);
+		struct hlg_fingerprint noted = {.size = cases[i].size};
+
+		strcpy(noted.build_id, cases[i].noted_id);
+		ck_assert_msg(compare(image, &noted) == cases[i].is, "%zu", i);
+		hlg_image_destroy(image);
+	}
 }
 END_TEST
 
@@ -110,6 +141,7 @@ int main(void)
 	suite_add_tcase(suite, tc);
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_test(tc, ids_bytes_or_code);
+	tcase_add_test(tc, ids_that_were_cut);
 	tcase_add_test(tc, nothing_to_compare);
 	return tap_main(suite);
 }
