@@ -100,7 +100,8 @@ class Expected:
             groups[self.key(by, pair)].append(pair)
         rows = [self.row(kind, by, *key, of) for key, of in groups.items()]
         rows.sort(key=lambda row: (by == "call" and CALLS.index(row["name"]), -row["total_ns"],
-                                   -row["count"], row["name"].encode(), row.get("tid", -1),
+                                   -row["count"], row["name"].encode(), row.get("reason", 0),
+                                   row.get("isa", ""), row.get("tid", -1),
                                    row.get("vcpu", -1)))
         self.whole[kind, by] = rows
         return rows[:self.choice.top or None] if by != "call" or self.choice.by_tid else rows

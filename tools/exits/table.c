@@ -108,6 +108,10 @@ static int compare_rows(const void *a, const void *b)
 	names = strcmp(x->name, y->name);
 	if (names != 0)
 		return names;
+	if (x->number != y->number) /* flags of a reason, which are not in its name */
+		return x->number < y->number ? -1 : 1;
+	if (x->isa && y->isa && strcmp(x->isa, y->isa) != 0)
+		return strcmp(x->isa, y->isa);
 	if (x->tid != y->tid)
 		return x->tid < y->tid ? -1 : 1;
 	if (x->vcpu != y->vcpu)
