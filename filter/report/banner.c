@@ -169,7 +169,8 @@ static bool is_of_one(const struct hlg_profile *profile, const struct hlg_image 
 }
 
 /* "another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
- * ELF that ran)": as recordings tell. Where one has no id, record noted what it was.
+ * ELF that ran)": as recordings tell. Where one has no id, record noted what it was; of
+ * another name it is another file, and nothing tells whether this one has changed.
  * mixed: this one ran in some, or beside it. proposed: how to name it follows. */
 static void put_build(FILE *f, const struct hlg_profile *profile,
 		      const struct hlg_image *image, const struct hlg_ran *ran,
@@ -177,16 +178,18 @@ static void put_build(FILE *f, const struct hlg_profile *profile,
 {
 	const bool both = mixed && is_of_one(profile, image);
 	const bool shared = profile->options->shared && !proposed;
+	const char *some = both ? ", too" : mixed ? " in some recordings" : "";
 
-	fprintf(f, "another build ran%s: ",
-		both    ? ", too"
-		: mixed ? " in some recordings"
-			: "");
 	if (ran->id[0] && image->elf.build_id[0])
-		fprintf(f, "%s with build id %.8s, not %s with %.8s", ran->file, ran->id,
-			image->path, image->elf.build_id);
+		fprintf(f, "another build ran%s: %s with build id %.8s, not %s with %.8s",
+			some, ran->file, ran->id, image->path, image->elf.build_id);
+	else if (hlg_identity_is_called(image, ran->file))
+		fprintf(f,
+			"another build ran%s: %s as record noted it, not %s as it is "
+			"now",
+			some, ran->file, image->path);
 	else
-		fprintf(f, "%s as record noted it, not %s as it is now", ran->file,
+		fprintf(f, "%s ran%s, as record noted, not %s", ran->file, some,
 			image->path);
 	fprintf(f, " (%s)",
 		both     ? "name both"

@@ -10,13 +10,18 @@ struct judge {
 	struct hlg_fingerprint_reader *readers; /* of the images */
 };
 
+bool hlg_identity_is_called(const struct hlg_image *image, const char *file)
+{
+	const char *own = hlg_image_file(image), *slash = strrchr(own, '/');
+
+	return strcmp(slash ? slash + 1 : own, file) == 0;
+}
+
 /* The id of a host that is mapped is not that of the guest inside. */
 static bool is_named(const struct hlg_image *image, const struct hlg_build *build)
 {
-	const char *file = hlg_image_file(image), *slash = strrchr(file, '/');
-
 	return (build->noted || !image->inside_size) &&
-	       strcmp(slash ? slash + 1 : file, build->file) == 0;
+	       hlg_identity_is_called(image, build->file);
 }
 
 static enum hlg_likeness compare(struct judge *judge, size_t image,

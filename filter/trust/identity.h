@@ -26,6 +26,9 @@
 void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space,
 			bool recorded);
 
+/* Is that the name of its file, without folders? Of a guest inside it is the host's. */
+bool hlg_identity_is_called(const struct hlg_image *image, const char *file);
+
 /* What an ELF is known by among a profile's origins, however often it is named. */
 const char *hlg_identity_key(const struct hlg_image *image);
 

@@ -2,6 +2,7 @@
 """What a report says of how its samples fit, for trust_model.py: its banner, which threads do
 not fit, which builds ran, and whether a region tells more than the sizes of its functions."""
 import collections
+import os
 import re
 
 from lines import Any, joined, line, part, percent
@@ -53,10 +54,15 @@ class Said:
                 ", too", "name both") if n == 1 else (
                 " in some recordings", "report them apart, each with the ELF that ran")
             (of, _), (file, build_id) = self.space.bases[i], self.other_build(i)
-            builds = f"{file} with build id {build_id[:8]}, not {of.path} with " \
-                f"{of.build_id.hex()[:8]}" if build_id and of.build_id else \
-                f"{file} as record noted it, not {of.path} as it is now"
-            text.append(f"another build ran{some}: {builds} ({hint})")
+            if build_id and of.build_id:
+                told = f"another build ran{some}: {file} with build id {build_id[:8]}, not " \
+                    f"{of.path} with {of.build_id.hex()[:8]}"
+            elif file == os.path.basename(of.path):
+                told = f"another build ran{some}: {file} as record noted it, not {of.path} as it " \
+                    "is now"
+            else:
+                told = f"{file} ran{some}, as record noted, not {of.path}"
+            text.append(f"{told} ({hint})")
         return "; ".join(text)
 
     def mixed_line(self, others):
