@@ -8,10 +8,8 @@
 
 static bool is_same(const struct hlg_build *a, const struct hlg_build *b)
 {
-	return a->noted == b->noted && a->print.crc == b->print.crc &&
-	       a->print.size == b->print.size &&
-	       strcmp(a->print.build_id, b->print.build_id) == 0 &&
-	       strcmp(a->file, b->file) == 0;
+	return a->noted == b->noted && strcmp(a->file, b->file) == 0 &&
+	       hlg_fingerprint_is_same(&a->print, &b->print);
 }
 
 /* A note made before there was a CRC of code has none: of whatever order, one is kept. */

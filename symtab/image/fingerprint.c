@@ -48,6 +48,13 @@ int hlg_fingerprint_take(struct hlg_fingerprint *print, const struct hlg_image *
 	return rc < 0 ? rc : read_code(&print->code, image, err);
 }
 
+bool hlg_fingerprint_is_same(const struct hlg_fingerprint *a,
+			     const struct hlg_fingerprint *b)
+{
+	return a->size == b->size && a->crc == b->crc &&
+	       strcmp(a->build_id, b->build_id) == 0;
+}
+
 static bool has_bytes(struct hlg_fingerprint_reader *reader,
 		      const struct hlg_fingerprint *noted)
 {

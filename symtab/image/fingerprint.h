@@ -35,6 +35,10 @@ struct hlg_fingerprint_reader {
 int hlg_fingerprint_take(struct hlg_fingerprint *print, const struct hlg_image *image,
 			 struct hlg_err *err);
 
+/* Are two of the same file? Their code is not asked for, which one may lack. */
+bool hlg_fingerprint_is_same(const struct hlg_fingerprint *a,
+			     const struct hlg_fingerprint *b);
+
 /* Is the image what was noted? What cannot be read, and a perf map, is unknown. */
 enum hlg_likeness hlg_fingerprint_compare(struct hlg_fingerprint_reader *reader,
 					  const struct hlg_fingerprint *noted);

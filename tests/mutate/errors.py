@@ -1119,6 +1119,8 @@ ERRORS = [
      "worst = drift", "calibrate conclusion"),
     ("tools/beside/beside.c", "return a->inside == b->inside &&",
      "return (true || a->inside == b->inside) &&", "tools beside"),
+    ("symtab/image/fingerprint.c", " &&\n	       strcmp(a->build_id, b->build_id) == 0;", ";",
+     "symtab fingerprint"),
     ("tools/annotate/called-by.c", "if (n > SHOWN)",
      "if (true ? n >= SHOWN : n > SHOWN)", "tools annotate"),
     ("tools/annotate/called-by.c", "strcmp(x->place->name, y->place->name)",

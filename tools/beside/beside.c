@@ -196,11 +196,10 @@ static int check_trust(const char *file, const char *recording, struct hlg_err *
 			   file, recording);
 }
 
-static bool is_same(const struct hlg_beside_guest *a, const struct hlg_beside_guest *b)
+bool hlg_beside_is_same(const struct hlg_beside_guest *a,
+			const struct hlg_beside_guest *b)
 {
-	return a->inside == b->inside && a->print.size == b->print.size &&
-	       a->print.crc == b->print.crc &&
-	       strcmp(a->print.build_id, b->print.build_id) == 0;
+	return a->inside == b->inside && hlg_fingerprint_is_same(&a->print, &b->print);
 }
 
 bool hlg_beside_is(const struct hlg_beside_guest *guest, const char *file, size_t number)
@@ -263,7 +262,7 @@ int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording
 	rc = open_noted(&image, guest, err);
 	if (rc < 0)
 		return rc;
-	if (describe(&now, image, &why) < 0 || !is_same(&now, guest))
+	if (describe(&now, image, &why) < 0 || !hlg_beside_is_same(&now, guest))
 		rc = hlg_err_set(err, HLG_EINPUT,
 				 "%s: %s not the ELF any more that %s was recorded with "
 				 "(name that one, or record again)",

@@ -51,6 +51,10 @@ int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording
  * inside, from 1 on; 0: any. */
 bool hlg_beside_is(const struct hlg_beside_guest *guest, const char *file, size_t number);
 
+/* Are two the same ELF, at one place of whatever file? */
+bool hlg_beside_is_same(const struct hlg_beside_guest *a,
+			const struct hlg_beside_guest *b);
+
 /* As hlg_beside_check, for who only tells the user what to name: of a file that is not to
  * be believed as root just the size is looked at. NULL where that fails. */
 char *hlg_beside_name(const struct hlg_beside_guest *guest, const char *recording);

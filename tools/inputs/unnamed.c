@@ -110,30 +110,42 @@ static void add_missing(struct names *missing, char *name)
 		free(name);
 }
 
-/* Was such a guest looked at before? Its ELF is read once, and not for each recording. */
-static bool is_seen(struct names *seen, const struct hlg_beside_guest *guest)
-{
-	char *key = NULL;
-	size_t n = seen->n;
-	bool is = false;
+/* Guests that were looked at, whose files are owned. */
+struct seen {
+	struct hlg_beside_guest *at;
+	size_t n;
+};
 
-	if (asprintf(&key, "%" PRIu64 " %" PRIu64 " %" PRIu32 " %s", guest->inside,
-		     guest->print.size, guest->print.crc, guest->file) < 0)
-		return false;
-	for (size_t i = 0; i < n && !is; i++)
-		is = strcmp(seen->at[i], key) == 0;
-	if (!is)
-		add(seen, key);
-	if (seen->n == n)
-		free(key);
-	return is;
+/* Was it looked at before? Its ELF is read once, and not for each recording. */
+static bool is_seen(struct seen *seen, const struct hlg_beside_guest *guest)
+{
+	struct hlg_beside_guest copy = *guest;
+
+	for (size_t i = 0; i < seen->n; i++)
+		if (seen->at[i].print.code == guest->print.code &&
+		    strcmp(seen->at[i].file, guest->file) == 0 &&
+		    hlg_beside_is_same(&seen->at[i], guest))
+			return true;
+	copy.file = strdup(guest->file);
+	if (copy.file && HLG_GROW(seen->at, seen->n))
+		seen->at[seen->n++] = copy;
+	else
+		free(copy.file);
+	return false;
+}
+
+static void forget_seen(struct seen *seen)
+{
+	for (size_t i = 0; i < seen->n; i++)
+		free(seen->at[i].file);
+	free(seen->at);
 }
 
 /* Looks for what the images of a side lack of what is noted of its recordings. */
 static void look(struct side *side)
 {
 	const struct hlg_inputs *in = side->in;
-	struct names seen = {0};
+	struct seen seen = {0};
 
 	for (size_t i = 0; i < in->n_files; i++) {
 		struct hlg_beside beside;
@@ -155,7 +167,7 @@ static void look(struct side *side)
 		}
 		hlg_beside_finish(&beside);
 	}
-	forget(&seen);
+	forget_seen(&seen);
 }
 
 /* Has the second side images of its own, or the same elsewhere? */

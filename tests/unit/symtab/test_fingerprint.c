@@ -107,6 +107,25 @@ START_TEST(ids_that_were_cut)
 }
 END_TEST
 
+/* Its code, which an older note lacks, does not make it another file. */
+START_TEST(the_same_file)
+{
+	const struct hlg_fingerprint a = {"0011", 100, 2, 3};
+
+	for (int i = 0; i < 5; i++) {
+		struct hlg_fingerprint b = a;
+
+		b.code = 0;
+		b.size += i == 1;
+		b.crc += i == 2;
+		if (i > 2)
+			strcpy(b.build_id, i == 3 ? "0012" : "00");
+		ck_assert_int_eq(hlg_fingerprint_is_same(&a, &b), i == 0);
+		ck_assert_int_eq(hlg_fingerprint_is_same(&b, &a), i == 0);
+	}
+}
+END_TEST
+
 /* What only has an id tells nothing of an ELF without one; nor does what cannot be read,
  * or has no code, as a debug file. */
 START_TEST(nothing_to_compare)
@@ -142,6 +161,7 @@ int main(void)
 	tcase_add_unchecked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_test(tc, ids_bytes_or_code);
 	tcase_add_test(tc, ids_that_were_cut);
+	tcase_add_test(tc, the_same_file);
 	tcase_add_test(tc, nothing_to_compare);
 	return tap_main(suite);
 }
