@@ -77,14 +77,30 @@ int hlg_debug_file_crc(int fd, const char *path, off_t size, uint32_t *crc,
 	return rc;
 }
 
+/* Is there more code than a CRC is computed of? */
+static bool is_large(const struct hlg_elf64 *elf)
+{
+	uint64_t left = LARGEST;
+
+	for (size_t i = 0; i < elf->n_loads; i++) {
+		const struct hlg_load *load = &elf->loads[i];
+
+		if (load->exec && load->filesz > left)
+			return true;
+		left -= load->exec ? load->filesz : 0;
+	}
+	return false;
+}
+
 int hlg_debug_file_code_crc(int fd, const char *path, const struct hlg_elf64 *elf,
 			    uint32_t *crc, struct hlg_err *err)
 {
 	uint32_t table[256], sum = UINT32_MAX;
-	uint64_t left = LARGEST;
 	bool any = false;
 
 	*crc = 0;
+	if (is_large(elf))
+		return 0;
 	make_table(table);
 	for (size_t i = 0; i < elf->n_loads; i++) {
 		const struct hlg_load *load = &elf->loads[i];
@@ -95,9 +111,6 @@ int hlg_debug_file_code_crc(int fd, const char *path, const struct hlg_elf64 *el
 
 		if (!load->exec || load->filesz <= skip)
 			continue;
-		if (load->filesz > left)
-			return 0;
-		left -= load->filesz;
 		sum = add_crc(sum, table, (const unsigned char *)where, sizeof(where));
 		any = true;
 		if (add_file(&sum, table, fd, path, load->offset + skip,
@@ -171,12 +184,31 @@ static uint32_t code_of(const char *path, const struct hlg_elf64 *elf)
 	return crc;
 }
 
-/* Fails with a message if the program at path, which has its symbols, is another one. */
-static int check_code(const struct search *s, const char *path,
-		      const struct hlg_elf64 *whole, struct hlg_err *err)
+/* Are their segments as large as the other's, and where these are? */
+static bool is_loaded_alike(const struct hlg_elf64 *a, const struct hlg_elf64 *b)
 {
-	const uint32_t own = code_of(s->path, s->elf);
+	bool alike = a->n_loads == b->n_loads;
 
+	for (size_t i = 0; alike && i < a->n_loads; i++)
+		alike = a->loads[i].addr == b->loads[i].addr &&
+			a->loads[i].end == b->loads[i].end &&
+			a->loads[i].filesz == b->loads[i].filesz;
+	return alike;
+}
+
+/* Fails with a message if the program at path, which has its symbols, is another one. It
+ * is read only if its sizes are the ELF's. */
+static int check_whole(const struct search *s, const char *path,
+		       const struct hlg_elf64 *whole, struct hlg_err *err)
+{
+	uint32_t own;
+
+	if (!is_loaded_alike(s->elf, whole))
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: is not the debug file of %s: its segments are "
+				   "others (use the one of the same build)",
+				   path, s->path);
+	own = code_of(s->path, s->elf);
 	if (own && own == code_of(path, whole))
 		return 0;
 	return hlg_err_set(err, HLG_EINPUT,
@@ -199,7 +231,7 @@ static int check(const struct search *s, const char *path, const struct hlg_elf6
 				   "build)",
 				   path, s->path, its, own);
 	if (s->whole) {
-		rc = check_code(s, path, debug, err);
+		rc = check_whole(s, path, debug, err);
 	} else if (!own[0] || !its[0]) {
 		if (!s->elf->debuglink)
 			return hlg_err_set(err, HLG_EINPUT,

@@ -15,8 +15,8 @@
  * used.
  *
  * After these, the ELF as it was before strip: GUEST.dbg beside it, and .build/GUEST.dbg
- * there, as Unikraft's build has it. It is the ELF's if their code is the same
- * (hlg_debug_file_code_crc).
+ * there, as Unikraft's build has it. It is the ELF's if all their segments have the same
+ * addresses and sizes, and their code is the same (hlg_debug_file_code_crc).
  *
  * Any other file is the ELF's if both have a build id and it is the same, else if its
  * CRC-32 is that of .gnu_debuglink; and if its sections of code lie where the ELF's do.

@@ -428,7 +428,9 @@ START_TEST(unstripped_program_is_known_by_its_code)
 		scratch_image(".build/k.dbg", &img);
 		mkelf_finish(&img);
 		find(scratch_path("k"));
-		ck_refused(i == 3 ? "its code lies elsewhere" : "its code is another");
+		ck_refused(i == 3   ? "its code lies elsewhere"
+			   : i == 1 ? "its segments are others"
+				    : "its code is another");
 	}
 	/* Two build ids that differ are enough. */
 	make(".build/k.dbg", 2, other_id, NULL);
@@ -456,7 +458,41 @@ START_TEST(all_code_is_compared)
 		if (i == 0)
 			ck_found(scratch_path("l.dbg"));
 		else
-			ck_refused("its code is another");
+			ck_refused(i == 1 ? "its code is another"
+					  : "its segments are others");
+	}
+}
+END_TEST
+
+/* A program of the same code, whose data lie elsewhere, have another size in the file or
+ * in memory, or are none: symbols of data would name the wrong. */
+START_TEST(all_segments_are_compared)
+{
+	static const uint8_t data[64];
+	struct mkelf_segment both[2] = {0};
+	struct mkelf_simple s;
+
+	be_user();
+	for (int i = -1; i < 5; i++) {
+		const bool other = i >= 0;
+
+		mkelf_simple_init(&s, VADDR, code, sizeof(code), syms, other ? 2 : 0);
+		s.elf.tables = other ? MKELF_SYMTAB : 0;
+		both[0] = s.segment;
+		both[1] = (struct mkelf_segment){.type = PT_LOAD,
+						 .flags = PF_R | PF_W,
+						 .vaddr = 0x3000 + 0x100 * (i == 1),
+						 .memsz = 128 + (i == 2),
+						 .filesz = 32 + (i == 3),
+						 .data = data};
+		s.elf.segments = both;
+		s.elf.n_segments = 2 - (i == 4);
+		ck_assert_ptr_nonnull(scratch_elf(other ? "d.dbg" : "d", &s.elf));
+		find(scratch_path("d"));
+		if (i == 0)
+			ck_found(scratch_path("d.dbg"));
+		else
+			ck_refused(other ? "its segments are others" : NULL);
 	}
 }
 END_TEST
@@ -584,6 +620,7 @@ int main(void)
 	tcase_add_test(tc, segments_need_no_bytes_in_a_debug_file);
 	tcase_add_test(tc, unstripped_program_is_known_by_its_code);
 	tcase_add_test(tc, all_code_is_compared);
+	tcase_add_test(tc, all_segments_are_compared);
 	tcase_add_test(tc, code_without_its_headers);
 	tcase_add_test(tc, root_is_told_of_an_unstripped_program);
 	tcase_add_test(tc, unikraft_is_told_where_its_symbols_are);
