@@ -288,14 +288,17 @@ static void note(int sig)
 
 void hlg_files_note_signals(void)
 {
-	struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction action = {.sa_handler = note};
 	struct sigaction before;
 
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		/* A second ^C ends it at once; a dead pipe sends one at each write. */
+		action.sa_flags = signals[i] == SIGPIPE ? 0 : (int)SA_RESETHAND;
 		/* nohup's, or a shell's for what runs in the background, stays. */
 		if (sigaction(signals[i], NULL, &before) == 0 &&
 		    before.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
+	}
 }
 
 int hlg_files_check_signals(struct hlg_err *err)
