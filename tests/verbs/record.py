@@ -122,6 +122,16 @@ def check_full_before(build, folder):
             yield f"{words}: status {status}: {err}"
 
 
+def check_no_disk(build, folder):
+    """/proc has no blocks, and so none that are free: that is no full disk."""
+    need("perf")
+    path = os.path.join(folder, "no-disk.data")
+    os.symlink("/proc/self/mem", path)
+    _, err, status = run(hlguest_of(build), "record", "-e", "cpu-clock", "-o", path, "--", "true")
+    if not status or "nothing was recorded: perf ended with status" not in err:
+        yield f"status {status}: {err}"
+
+
 def check_limited(build, folder):
     """What ended perf is told, and what may be done of a limit."""
     need("perf")
@@ -810,6 +820,7 @@ def main():
                 lambda: list(check_accesses(build, os.path.join(folder, "accesses"))))
         tap.run("a full disk", lambda: list(check_full(build, folder)))
         tap.run("a disk that is full before", lambda: list(check_full_before(build, folder)))
+        tap.run("no disk at all", lambda: list(check_no_disk(build, folder)))
         tap.run("a limit ends perf", lambda: list(check_limited(build, folder)))
         tap.run("a folder that is removed", lambda: list(check_removed(build, folder)))
         tap.run("a folder that is closed", lambda: list(check_closed(build, folder)))

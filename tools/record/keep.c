@@ -97,10 +97,12 @@ bool hlg_record_keep_is_full(const struct hlg_record_keep *keep)
 	char folder[PATH_MAX];
 	struct statvfs disk;
 
-	return (statvfs(keep->path, &disk) == 0 ||
-		(hlg_target_folder(folder, keep->path) && statvfs(folder, &disk) == 0)) &&
-	       (geteuid() ? disk.f_bavail : disk.f_bfree) <
-		       (LEAST + disk.f_frsize - 1) / disk.f_frsize;
+	if (statvfs(keep->path, &disk) != 0 &&
+	    (!hlg_target_folder(folder, keep->path) || statvfs(folder, &disk) != 0))
+		return false;
+	/* What is no disk (/proc) has no blocks at all. */
+	return disk.f_blocks > 0 && (geteuid() ? disk.f_bavail : disk.f_bfree) <
+					    (LEAST + disk.f_frsize - 1) / disk.f_frsize;
 }
 
 bool hlg_record_keep_is_absent(const struct hlg_record_keep *keep)
