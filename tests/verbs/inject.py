@@ -531,6 +531,12 @@ def check_overlap(place):
         if status != 1 or "which overlaps where it lies" not in err or os.path.exists(place.path("x")):
             yield f"{elf}: {status}: {err}"
         must(place.hlguest, "inject", elf, path, "-o", "forced", "--force", cwd=place.folder)
+    err = run(place.hlguest, "inject", "--demangle=no", "--direct", "--tid=78,79", DEMO + "@auto",
+              path, "-o", "both", cwd=place.folder)[1]
+    told = re.findall(r"^hlguest: then: hlguest inject (.*)", err, re.M)
+    if not told or "and so on, for each guest" not in told[-1] or "--tid=78" in err or not all(
+            "--demangle=no" in step and "--direct" in step for step in told):
+        yield f"options, or further guests, are left out: {err}"
     err = run(place.hlguest, "inject", DEMO + "@auto", path, "-o", "both", cwd=place.folder)[1]
     steps = re.findall(r"^hlguest: then: hlguest (inject .*? -o \S+)", err, re.M)
     for tid, step in zip((78, 79), steps, strict=True):

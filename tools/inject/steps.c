@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/inject/steps.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,31 +26,43 @@ static bool is_image(const char *word)
 	return strncmp(word, "--", 2) != 0;
 }
 
-/* The command of step i, of n, which reads what the one before has written. */
-static void tell_step(const struct hlg_inputs *in, const char *out, const char *image,
-		      size_t i, size_t n)
+/* Who is asked for is the step's; all else that was asked stays. */
+static bool is_passed_on(const char *word)
 {
-	char *from = NULL, *to = NULL;
-
-	if (asprintf(&from, "%s.%zu", out, i) < 0)
-		return;
-	if (asprintf(&to, "%s.%zu", out, i + 1) >= 0) {
-		const char *const words[] = {"hlguest",
-					     "inject",
-					     "--sandbox=N",
-					     image,
-					     i == 0 ? in->files[0] : from,
-					     "-o",
-					     i + 1 == n ? out : to,
-					     NULL};
-
-		tell("then", words, i == 0 ? " (N, or --tid=N: who runs it)" : "");
-		free(to);
-	}
-	free(from);
+	return !is_image(word) && strncmp(word, "--sandbox=", 10) != 0 &&
+	       strncmp(word, "--tid=", 6) != 0;
 }
 
-void hlg_steps_tell(const struct hlg_inputs *in, const char *out)
+/* The command of step i, of n, which reads what the one before has written. */
+static void tell_step(const struct hlg_inputs *in, const char *out, bool direct,
+		      const char *image, size_t i, size_t n, const char *why)
+{
+	const char **words = calloc((size_t)in->n_words + 9, sizeof(*words));
+	char *from = NULL, *to = NULL;
+	size_t k = 0;
+
+	if (words && asprintf(&from, "%s.%zu", out, i) >= 0 &&
+	    asprintf(&to, "%s.%zu", out, i + 1) >= 0) {
+		words[k++] = "hlguest";
+		words[k++] = "inject";
+		words[k++] = "--sandbox=N";
+		for (int o = 0; o < in->n_words; o++)
+			if (is_passed_on(in->words[o]))
+				words[k++] = in->words[o];
+		if (direct)
+			words[k++] = "--direct";
+		words[k++] = image;
+		words[k++] = i == 0 ? in->files[0] : from;
+		words[k++] = "-o";
+		words[k] = i + 1 == n ? out : to;
+		tell("then", words, why);
+	}
+	free(to);
+	free(from);
+	free(words);
+}
+
+void hlg_steps_tell(const struct hlg_inputs *in, const char *out, bool direct)
 {
 	const char **words = calloc((size_t)in->n_words + 4, sizeof(*words));
 	size_t n = 0;
@@ -64,8 +77,11 @@ void hlg_steps_tell(const struct hlg_inputs *in, const char *out)
 	words[2 + n] = in->files[0];
 	if (n > 1)
 		tell("now", words, " (shows who runs which)");
-	/* One ELF of two guests is named in both steps. */
+	/* One ELF of two guests is named in both steps; how many run it is not known. */
 	for (size_t i = 0; i < n || (n == 1 && i < 2); i++)
-		tell_step(in, out, words[n == 1 ? 2 : 2 + i], i, n == 1 ? 2 : n);
+		tell_step(in, out, direct, words[n == 1 ? 2 : 2 + i], i, n == 1 ? 2 : n,
+			  i == 0   ? " (N, or --tid=N: who runs it)"
+			  : n == 1 ? " (and so on, for each guest)"
+				   : "");
 	free(words);
 }

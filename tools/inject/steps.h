@@ -7,6 +7,6 @@
 
 /* To standard error: a command for each ELF that is named, at least two, the last of
  * which writes out; and before, of several ELFs, that which shows who runs which. */
-void hlg_steps_tell(const struct hlg_inputs *in, const char *out);
+void hlg_steps_tell(const struct hlg_inputs *in, const char *out, bool direct);
 
 #endif

@@ -434,7 +434,7 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args, boo
 	else if (rc < 0)
 		status = hlg_output_error(&err);
 	if (rc < 0 && overlaps && kept)
-		hlg_steps_tell(in, args->out);
+		hlg_steps_tell(in, args->out, args->direct);
 	return hlg_output_end(status);
 }
 
