@@ -188,15 +188,18 @@ void hlg_record_process_add_list(struct hlg_record_guests *guests, const char *p
 	}
 }
 
-/* "$(pidof vmm)" is empty if none runs, and has blanks in between if several do. */
+/* "$(pidof vmm)" is empty if none runs, and has blanks in between if several do; that of
+ * pgrep has lines. */
 static int check_words(const char *pids, struct hlg_err *err)
 {
-	if (pids[strspn(pids, "0123456789 ")] == '\0' && strchr(pids, ' '))
+	size_t n = strlen(pids), blanks = strspn(pids, " \t\n");
+
+	if (blanks < n && strpbrk(pids, " \t\n") && strspn(pids, "0123456789 \t\n") == n)
 		return hlg_err_set(err, HLG_EWORDS,
-				   "-p '%s': processes stand behind commas (-p 17,18; "
-				   "pidof -S, NAME)",
+				   "-p '%s': processes are separated by commas "
+				   "(-p 17,18; pidof -S, NAME; pgrep -d, NAME)",
 				   pids);
-	if (!pids[0] || pids[0] == ',' || strstr(pids, ",,"))
+	if (blanks == n || pids[0] == ',' || pids[n - 1] == ',' || strstr(pids, ",,"))
 		return hlg_err_set(err, HLG_EWORDS,
 				   "-p '%s': names no process (pidof finds one by its "
 				   "name, -a takes all)",
