@@ -79,7 +79,9 @@ static void tell_none(const char *out, int status, const struct hlg_record_keep 
 			"shows what this machine can record)\n",
 			status);
 	else
-		fputs("perf ended with status 0, and wrote no file\n", stderr);
+		fputs("perf ended with status 0, and wrote no file (hlguest doctor shows "
+		      "which perf that is)\n",
+		      stderr);
 }
 
 /* Tells what came of it; returns the exit status, from perf's. */
