@@ -245,14 +245,19 @@ def check_ends(bench):
     # Who looked on is done with ^C; a command of ours did not end by itself.
     for whom, sig, status in ((["-p", "1"], signal.SIGTERM, 143), (["-p", "1"], signal.SIGINT, 0),
                               (["-p", "1"], signal.SIGHUP, 129),
+                              (["-p", "1"], "nohup's, and ^C", 0),
                               (["--", "true"], signal.SIGINT, 130)):
         child = subprocess.Popen(bench.argv("--stdio", DEMO, *whom), cwd=bench.folder,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 env=environment(HOW="goes on", **bench.env))
+                                 env=environment(HOW="goes on", **bench.env), preexec_fn=lambda s=sig:
+                                 isinstance(s, str) and signal.signal(signal.SIGHUP, signal.SIG_IGN))
         while line := child.stdout.readline():  # the first sample is in a table
             if re.search(rb" [1-9]\d* guest samples", line):
                 break
-        child.send_signal(sig)
+        if isinstance(sig, str):
+            child.send_signal(signal.SIGHUP)
+            time.sleep(0.2)
+        child.send_signal(signal.SIGINT if isinstance(sig, str) else sig)
         out, err = child.communicate(timeout=TIMEOUT)
         total = samples_of(out.decode().split("recorded  ")[-1])
         if child.returncode != status or not total or (total[0] - AT_END) % PER_PING:

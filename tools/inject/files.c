@@ -15,6 +15,7 @@
 #include "filter/output/target.h"
 #include "filter/output/temp-file.h"
 #include "symtab/file.h"
+#include "tools/cli/signals.h"
 
 enum {
 	SOME = 65536,
@@ -289,14 +290,11 @@ static void note(int sig)
 void hlg_files_note_signals(void)
 {
 	struct sigaction action = {.sa_handler = note};
-	struct sigaction before;
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		/* A second ^C ends it at once; a dead pipe sends one at each write. */
 		action.sa_flags = signals[i] == SIGPIPE ? 0 : (int)SA_RESETHAND;
-		/* nohup's, or a shell's for what runs in the background, stays. */
-		if (sigaction(signals[i], NULL, &before) == 0 &&
-		    before.sa_handler != SIG_IGN)
+		if (!hlg_signals_ignored(signals[i]))
 			sigaction(signals[i], &action, NULL);
 	}
 }

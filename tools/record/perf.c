@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tools/cli/perf-find.h"
+#include "tools/cli/signals.h"
 #include "tools/record/tracing.h"
 
 char *hlg_record_perf_group(const char *events)
@@ -147,8 +148,7 @@ static int wait_for(pid_t pid, struct hlg_guest_stacks *stacks)
 	perf_pid = pid;
 	for (size_t i = 0; i < N_SIGNALS; i++) {
 		sigaction(signals[i], NULL, &before[i]);
-		/* nohup's stays. */
-		if (signals[i] != SIGHUP || before[i].sa_handler != SIG_IGN)
+		if (signals[i] != SIGHUP || !hlg_signals_ignored(SIGHUP))
 			sigaction(signals[i], &action, NULL);
 	}
 	hlg_guest_stacks_follow(stacks, pid);

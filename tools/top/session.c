@@ -14,6 +14,7 @@
 #include "symtab/escape.h"
 #include "tools/beside/beside.h"
 #include "tools/cli/output.h"
+#include "tools/cli/signals.h"
 #include "tools/inputs/sides.h"
 #include "tools/record/command.h"
 #include "tools/record/modifiers.h"
@@ -254,7 +255,6 @@ static void catch_signals(void)
 {
 	const struct sigaction end = {.sa_handler = on_end};
 	const struct sigaction resize = {.sa_handler = on_resize};
-	struct sigaction hangup;
 	sigset_t blocked;
 
 	sigemptyset(&blocked);
@@ -265,8 +265,7 @@ static void catch_signals(void)
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	sigaction(SIGINT, &end, NULL);
 	sigaction(SIGTERM, &end, NULL);
-	sigaction(SIGHUP, NULL, &hangup);
-	if (hangup.sa_handler != SIG_IGN) /* nohup's stays */
+	if (!hlg_signals_ignored(SIGHUP))
 		sigaction(SIGHUP, &end, NULL);
 	sigaction(SIGWINCH, &resize, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -274,13 +273,11 @@ static void catch_signals(void)
 
 static void let_signals(void)
 {
-	struct sigaction hangup;
 	sigset_t none;
 
-	sigaction(SIGHUP, NULL, &hangup);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	if (hangup.sa_handler != SIG_IGN)
+	if (!hlg_signals_ignored(SIGHUP))
 		signal(SIGHUP, SIG_DFL);
 	signal(SIGWINCH, SIG_DFL);
 	sigemptyset(&none);
