@@ -37,15 +37,16 @@ int hlg_out_fail(const char *what, const char *verb, int error, struct hlg_err *
 			   remedy(error));
 }
 
-/* A folder that was removed with somebody in it is there, but takes none. */
+/* A folder that was removed with somebody in it is there, but takes none: it has neither
+ * links, which some file systems (FUSE) do not count, nor a path. */
 static bool takes_files(const char *folder)
 {
+	char real[PATH_MAX];
 	struct stat st;
 
 	if (access(folder, W_OK | X_OK) != 0 || stat(folder, &st) != 0)
 		return false;
-	errno = ENOENT;
-	return st.st_nlink > 0;
+	return st.st_nlink > 0 || realpath(folder, real) || errno != ENOENT;
 }
 
 int hlg_out_check_or(const char *path, enum hlg_magic writes, const char *advice,

@@ -429,6 +429,43 @@ START_TEST(permission)
 }
 END_TEST
 
+/* Where asked for: as of some FUSE file systems, whose folders have no links. */
+static bool no_links;
+
+int __real_stat64(const char *path, struct stat *st);
+int __wrap_stat64(const char *path, struct stat *st);
+
+int __wrap_stat64(const char *path, struct stat *st)
+{
+	int rc = __real_stat64(path, st);
+
+	if (rc == 0 && no_links)
+		st->st_nlink = 0;
+	return rc;
+}
+
+/* 0 links are those of a folder that was removed, or of one whose file system counts
+ * none. */
+START_TEST(folder_without_links)
+{
+	struct hlg_err err = {0};
+	char here[PATH_MAX];
+
+	no_links = true;
+	ck_assert_int_eq(hlg_out_check("report", HLG_MAGIC_NONE, &err), 0);
+	no_links = false;
+	ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
+	ck_assert_int_eq(mkdir("gone", 0755), 0);
+	ck_assert_int_eq(chdir("gone"), 0);
+	ck_assert_int_eq(rmdir("../gone"), 0);
+	ck_assert_int_eq(hlg_out_check("report", HLG_MAGIC_NONE, &err), HLG_ESYSTEM);
+	ck_assert_int_eq(hlg_out_check("../report", HLG_MAGIC_NONE, &err), 0);
+	ck_assert_int_eq(chdir(here), 0);
+	ck_assert_str_eq(err.msg,
+			 "report" NO_FOLDER "No such file or directory (name another)");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("out");
@@ -450,6 +487,7 @@ int main(void)
 	tcase_add_loop_test(tc, cannot_be_opened, 0, 5);
 	tcase_add_loop_test(tc, check, 0, sizeof(checks) / sizeof(checks[0]));
 	tcase_add_test(tc, permission);
+	tcase_add_test(tc, folder_without_links);
 	tcase_add_loop_test(tc, magic, 0, sizeof(magics) / sizeof(magics[0]));
 	return tap_main(suite);
 }
