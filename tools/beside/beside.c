@@ -185,15 +185,21 @@ bool hlg_beside_is_trusted(const char *file)
 				  !(st.st_mode & (S_IWGRP | S_IWOTH)));
 }
 
-static int check_trust(const char *file, const char *recording, struct hlg_err *err)
+static int check_trust(const struct hlg_beside_guest *guest, const char *recording,
+		       struct hlg_err *err)
 {
-	if (hlg_beside_is_trusted(file))
+	if (hlg_beside_is_trusted(guest->file))
 		return 0;
+	if (guest->stripped)
+		return hlg_err_set(err, HLG_EINPUT,
+				   "%s: the guest of %s had no symbols (name the file "
+				   "that it was stripped from)",
+				   guest->file, recording);
 	return hlg_err_set(err, HLG_EINPUT,
 			   "%s: the guest of %s, as record noted it, may be written by "
 			   "others than root, and is not opened unless it is named "
 			   "(name it)",
-			   file, recording);
+			   guest->file, recording);
 }
 
 bool hlg_beside_is_same(const struct hlg_beside_guest *a,
@@ -256,7 +262,7 @@ int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording
 			"it%s%.8s)",
 			guest->file, recording, guest->inside ? " inside" : "",
 			id[0] ? "; its build id begins with " : "", id);
-	rc = check_trust(guest->file, recording, err);
+	rc = check_trust(guest, recording, err);
 	if (rc < 0)
 		return rc;
 	rc = open_noted(&image, guest, err);
@@ -284,8 +290,8 @@ char *hlg_beside_name(const struct hlg_beside_guest *guest, const char *recordin
 		(void)hlg_beside_check(guest, recording, &name, &err);
 		return name;
 	}
-	if (guest->inside || stat(guest->file, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    (uint64_t)st.st_size != guest->print.size)
+	if (guest->stripped || guest->inside || stat(guest->file, &st) != 0 ||
+	    !S_ISREG(st.st_mode) || (uint64_t)st.st_size != guest->print.size)
 		return NULL;
 	return strdup(guest->file);
 }
@@ -332,15 +338,17 @@ static int look_at_guest(struct hlg_beside *beside, const char *path, size_t *ne
 	struct hlg_image *image;
 	struct hlg_err why;
 	int rc = hlg_image_open_guest(&image, path, *next, err);
+	const bool stripped =
+		rc < 0 && *next == 0 && hlg_image_open_stripped(&image, path, &why) == 0;
 
-	if (rc < 0 && *next == 0 && hlg_image_open_stripped(&image, path, &why) == 0)
+	if (stripped)
 		rc = 0;
 	*next = 0;
 	if (rc < 0)
 		return rc;
 	if (HLG_GROW(beside->guests, beside->n_guests)) {
 		guest = &beside->guests[beside->n_guests];
-		*guest = (struct hlg_beside_guest){0};
+		*guest = (struct hlg_beside_guest){.stripped = stripped};
 		rc = describe(guest, image, err);
 		guest->file = rc == 0 ? realpath(path, NULL) : NULL;
 		beside->n_guests += guest->file != NULL;

@@ -10,6 +10,8 @@
  *		     "build_id": null, "crc32": "0x1234abcd",
  *		     "code_crc32": "0x89abcdef"}]}
  *
+ * and of a guest without symbols "stripped": true.
+ *
  * It is a foreign file to who reads it. So it is read only if it is a regular file of the
  * user's own, or root's, and of the very recording that it stands beside; and an ELF is
  * taken on its word only if it is what was noted, and, by root, only if root owns it and

@@ -32,6 +32,8 @@ static json_t *guest_object(const struct hlg_beside_guest *guest)
 						     : json_null());
 	json_object_set_new(o, "crc32", hlg_json_hex(guest->print.crc));
 	json_object_set_new(o, "code_crc32", hlg_json_hex(guest->print.code));
+	if (guest->stripped)
+		json_object_set_new(o, "stripped", json_true());
 	return o;
 }
 
@@ -110,6 +112,7 @@ static bool take_guest(struct hlg_beside *beside, const json_t *object)
 	    (json_object_get(object, "code_crc32") &&
 	     !take_crc(&guest.print.code, object, "code_crc32")))
 		return false;
+	guest.stripped = json_is_true(json_object_get(object, "stripped"));
 	guest.file = HLG_GROW(beside->guests, beside->n_guests) ? strdup(file) : NULL;
 	if (!guest.file)
 		return false;

@@ -17,6 +17,7 @@ struct hlg_beside_guest {
 	char *file;      /* absolute */
 	uint64_t inside; /* offset of the ELF in file; 0: it is the file */
 	struct hlg_fingerprint print;
+	bool stripped; /* it had no symbols, of a debug file neither */
 };
 
 struct hlg_beside {
