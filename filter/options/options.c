@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "filter/options/nearest.h"
 #include "symtab/grow.h"
@@ -436,6 +437,22 @@ char *hlg_options_base(const char *word)
 	return at && !strchr(at, '/') ? at : NULL;
 }
 
+/* Is it no base that stands behind at, but a part of the file's name? It is if there is
+ * such a file, and either none is called what stands before, or no base is behind. */
+static bool is_of_name(const char *path, char *at)
+{
+	const bool is_base =
+		strcmp(at, "@auto") == 0 || hlg_number_u64(at + 1, &(uint64_t){0});
+	bool is = access(path, F_OK) == 0;
+
+	if (is && is_base) {
+		*at = '\0';
+		is = access(path, F_OK) != 0;
+		*at = '@';
+	}
+	return is;
+}
+
 /* Splits FILE@BASE[:WHO] in place. A base begins with a digit or is auto. */
 static int split_base(const char *arg, struct hlg_image_arg *image, struct hlg_err *err)
 {
@@ -444,7 +461,8 @@ static int split_base(const char *arg, struct hlg_image_arg *image, struct hlg_e
 	bool automatic = n == 4 && memcmp(at + 1, "auto", 4) == 0;
 	int rc = 0;
 
-	if (!at || (!automatic && (at[1] < '0' || at[1] > '9')))
+	if (!at || (!automatic && (at[1] < '0' || at[1] > '9')) ||
+	    is_of_name(image->path, at))
 		return 0;
 	*at = '\0';
 	who = at[1 + n] ? at + 2 + n : NULL;

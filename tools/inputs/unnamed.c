@@ -87,14 +87,20 @@ static bool is_named(const struct side *side, const struct hlg_beside_guest *gue
 	return false;
 }
 
-/* As the user would write it: from this folder on, if the file is in it. */
-static const char *from_here(const char *path)
+/* Makes a path what the user would write: from this folder on, if the file is in it, and
+ * not what would be read as an option. */
+static void shorten(char *path)
 {
 	static char here[PATH_MAX];
 	size_t n = getcwd(here, sizeof(here)) ? strlen(here) : 0;
 
-	return n > 1 && strncmp(path, here, n) == 0 && path[n] == '/' ? path + n + 1
-								      : path;
+	if (n <= 1 || strncmp(path, here, n) != 0 || path[n] != '/')
+		return;
+	if (path[n + 1] == '-')
+		path[--n] = '.';
+	else
+		n++;
+	memmove(path, path + n, strlen(path + n) + 1);
 }
 
 /* Takes name over, unless it is there. */
@@ -162,8 +168,10 @@ static void look(struct side *side)
 			named = is_named(side, guest);
 			name = named ? NULL : hlg_beside_name(guest, in->files[i]);
 			side->any |= named;
-			if (name)
-				add_missing(&side->missing, name);
+			if (!name)
+				continue;
+			shorten(name);
+			add_missing(&side->missing, name);
 		}
 		hlg_beside_finish(&beside);
 	}
@@ -265,7 +273,7 @@ static void put_images(struct names *words, const struct side *side)
 			add(words, moved ? moved : side->in->words[i]);
 	}
 	for (size_t i = 0; i < side->missing.n; i++)
-		add(words, from_here(side->missing.at[i]));
+		add(words, side->missing.at[i]);
 }
 
 static void put_files(struct names *words, const struct hlg_inputs *in)
@@ -308,8 +316,8 @@ static char *tell(const struct side *sides, bool pair, bool apart)
 	char *line = command(sides, pair, apart), *text = NULL;
 
 	if (line && n == 1 &&
-	    asprintf(&text, "%s, which record noted, is not named (use%s)",
-		     from_here(first), line) < 0)
+	    asprintf(&text, "%s, which record noted, is not named (use%s)", first, line) <
+		    0)
 		text = NULL;
 	if (line && n > 1 &&
 	    asprintf(&text, "ELFs that record noted are not named (use%s)", line) < 0)

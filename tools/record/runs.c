@@ -28,6 +28,9 @@ void hlg_record_runs_word(const char *word)
 {
 	char *quoted = hlg_shell_quote(word);
 
+	/* Else it would be read as an option. */
+	if (word[0] == '-')
+		fputs("./", stderr);
 	hlg_escape_print(stderr, quoted ? quoted : word);
 	free(quoted);
 }

@@ -25,7 +25,7 @@ bool hlg_record_runs_name(char name[static PATH_MAX], const char *out, uint64_t 
  */
 void hlg_record_runs_print(const char *out, uint64_t runs);
 
-/* A word as a shell takes it, to the terminal. */
+/* A file's name as a shell takes it, to the terminal. */
 void hlg_record_runs_word(const char *word);
 
 #endif
