@@ -752,7 +752,8 @@ def check_recording(place):
         child = subprocess.Popen(
             [place.hlguest, "record", "-e", "cpu-clock", "-o", at, *words], cwd=folder,
             env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-            start_new_session=True)
+            start_new_session=True,  # and as nohup, which may run this, did not leave it
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         until = time.monotonic() + 10
         while time.monotonic() < until and not os.path.exists(at):
             time.sleep(0.05)

@@ -243,14 +243,17 @@ def check_ends(bench):
     if status != 1 or "hlguest: false: ended with status 1, and nothing was" not in err:
         yield f"a command: status {status}: {err}"
     # Who looked on is done with ^C; a command of ours did not end by itself.
+    # SIGHUP may be ignored here already, as nohup and some that run tests have it.
     for whom, sig, status in ((["-p", "1"], signal.SIGTERM, 143), (["-p", "1"], signal.SIGINT, 0),
                               (["-p", "1"], signal.SIGHUP, 129),
                               (["-p", "1"], "nohup's, and ^C", 0),
                               (["--", "true"], signal.SIGINT, 130)):
         child = subprocess.Popen(bench.argv("--stdio", DEMO, *whom), cwd=bench.folder,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                 env=environment(HOW="goes on", **bench.env), preexec_fn=lambda s=sig:
-                                 isinstance(s, str) and signal.signal(signal.SIGHUP, signal.SIG_IGN))
+                                 env=environment(HOW="goes on", **bench.env),
+                                 preexec_fn=lambda s=sig: signal.signal(
+                                     signal.SIGHUP, signal.SIG_IGN if isinstance(s, str) else
+                                     signal.SIG_DFL))
         while line := child.stdout.readline():  # the first sample is in a table
             if re.search(rb" [1-9]\d* guest samples", line):
                 break
