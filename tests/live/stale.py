@@ -65,7 +65,7 @@ class Trial:
             given = self.grown if at is None else self.right.function_at(at)
             if given and owner != given:
                 wrong += n
-                if told.status == 0 and self.start(given) in named:
+                if told.verdict != "mismatch" and self.start(given) in named:
                     shown += n
         every = sum(self.ips.values())
         return wrong / every, shown / every

@@ -6,7 +6,7 @@ import re
 
 from tap import Skip, run
 
-MISMATCH = 3  # exit status
+REFUSED = 3  # exit status
 
 
 class Base:
@@ -49,7 +49,7 @@ def bases(build, recording, elf):
     """Those that are found, in the order they are printed; none may have been."""
     out, err, status = run(program(build), "base", "-q", elf, "-i", recording)
     found = re.findall(r"^(0x[0-9a-f]+) +(\d+) ", out, re.M)
-    if status not in (0, 1, MISMATCH) or (status == 1) == bool(found):
+    if status not in (0, 1, REFUSED) or (status == 1) == bool(found):
         raise RuntimeError(f"hlguest base {elf}: status {status}: {out}{err}")
     return [Base(*words) for words in found]
 
@@ -59,10 +59,10 @@ def report(build, recording, *args):
                            "-i", recording, *args)
     if "not in this build" in err:
         raise Skip(err.strip())
-    if status not in (0, MISMATCH) or not out:
+    if status not in (0, REFUSED) or not out:
         raise RuntimeError(f"hlguest report {' '.join(args)}: status {status}: {err}")
     told = Told(json.loads(out), status, err)
-    if (status == MISMATCH) != (told.verdict == "mismatch"):
+    if (status == REFUSED) != (told.verdict in ("mismatch", "mixed")):
         raise RuntimeError(f"hlguest report {' '.join(args)}: {told}")
     return told
 
