@@ -284,6 +284,7 @@ START_TEST(a_tail_explains)
 	free(text);
 	/* Where that explains it, it is not that threads differ. */
 	r.trust.threads[0] = (struct hlg_thread_test){.tid = 7};
+	r.trust.fitting[0] = 8;
 	r.trust.n_threads = r.trust.n_fitting = 1;
 	text = hlg_banner_text(&r);
 	ck_assert_msg((strstr(text, "1 thread fits") != NULL) == _i, "%s", text);
