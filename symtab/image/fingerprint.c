@@ -69,6 +69,15 @@ static bool has_bytes(struct hlg_fingerprint_reader *reader,
 	return reader->own.crc == noted->crc;
 }
 
+bool hlg_fingerprint_is_file(const struct hlg_image *image,
+			     const struct hlg_fingerprint *noted)
+{
+	struct hlg_fingerprint_reader reader = {.image = image};
+
+	return strcmp(image->elf.build_id, noted->build_id) == 0 &&
+	       has_bytes(&reader, noted);
+}
+
 /* Is it that id? Of a note, which has a size, all of it. */
 static bool has_id(const char *id, const struct hlg_fingerprint *noted)
 {

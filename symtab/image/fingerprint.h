@@ -39,6 +39,11 @@ int hlg_fingerprint_take(struct hlg_fingerprint *print, const struct hlg_image *
 bool hlg_fingerprint_is_same(const struct hlg_fingerprint *a,
 			     const struct hlg_fingerprint *b);
 
+/* Is an image the very file that was noted, whose code is not read for that? False, too,
+ * where it cannot be read. */
+bool hlg_fingerprint_is_file(const struct hlg_image *image,
+			     const struct hlg_fingerprint *noted);
+
 /* Is the image what was noted? What cannot be read, and a perf map, is unknown. */
 enum hlg_likeness hlg_fingerprint_compare(struct hlg_fingerprint_reader *reader,
 					  const struct hlg_fingerprint *noted);

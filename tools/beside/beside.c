@@ -169,11 +169,16 @@ void hlg_beside_finish(struct hlg_beside *beside)
 
 /* The guest's ELF */
 
+static uint64_t inside_of(const struct hlg_image *image)
+{
+	return image->inside_size ? image->inside : 0;
+}
+
 /* Fills *guest, but for its file, of an image. */
 static int describe(struct hlg_beside_guest *guest, const struct hlg_image *image,
 		    struct hlg_err *err)
 {
-	guest->inside = image->inside_size ? image->inside : 0;
+	guest->inside = inside_of(image);
 	return hlg_fingerprint_take(&guest->print, image, err);
 }
 
@@ -247,10 +252,8 @@ static int open_noted(struct hlg_image **image, const struct hlg_beside_guest *g
 int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording,
 		     char **name, struct hlg_err *err)
 {
-	struct hlg_beside_guest now = {0};
 	struct hlg_image *image;
 	const char *id = guest->print.build_id;
-	struct hlg_err why;
 	int rc;
 
 	*name = NULL;
@@ -268,7 +271,8 @@ int hlg_beside_check(const struct hlg_beside_guest *guest, const char *recording
 	rc = open_noted(&image, guest, err);
 	if (rc < 0)
 		return rc;
-	if (describe(&now, image, &why) < 0 || !hlg_beside_is_same(&now, guest))
+	if (inside_of(image) != guest->inside ||
+	    !hlg_fingerprint_is_file(image, &guest->print))
 		rc = hlg_err_set(err, HLG_EINPUT,
 				 "%s: %s not the ELF any more that %s was recorded with "
 				 "(name that one, or record again)",
