@@ -21,15 +21,10 @@ static void tell(const char *when, const char *const *words, const char *why)
 	free(line);
 }
 
-static bool is_image(const char *word)
-{
-	return strncmp(word, "--", 2) != 0;
-}
-
 /* Who is asked for is the step's; all else that was asked stays. */
 static bool is_passed_on(const char *word)
 {
-	return !is_image(word) && strncmp(word, "--sandbox=", 10) != 0 &&
+	return !hlg_inputs_is_image(word) && strncmp(word, "--sandbox=", 10) != 0 &&
 	       strncmp(word, "--tid=", 6) != 0;
 }
 
@@ -72,7 +67,7 @@ void hlg_steps_tell(const struct hlg_inputs *in, const char *out, bool direct)
 	words[0] = "hlguest";
 	words[1] = "report";
 	for (int i = 0; i < in->n_words; i++)
-		if (is_image(in->words[i]))
+		if (hlg_inputs_is_image(in->words[i]))
 			words[2 + n++] = in->words[i];
 	words[2 + n] = in->files[0];
 	if (n > 1)

@@ -56,6 +56,11 @@ int hlg_inputs_add_image(struct hlg_inputs *in, const char *path, struct hlg_err
 	return rc;
 }
 
+bool hlg_inputs_is_image(const char *word)
+{
+	return strncmp(word, "--", 2) != 0;
+}
+
 int hlg_inputs_check_there(const char *word, struct hlg_err *err)
 {
 	if (hlg_target_is_stream(word) || hlg_images_has_base(word) ||

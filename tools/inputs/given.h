@@ -65,6 +65,9 @@ int hlg_inputs_add_image(struct hlg_inputs *inputs, const char *path,
 int hlg_inputs_add_other(struct hlg_inputs *inputs, char *word, enum hlg_file_kind kind,
 			 struct hlg_err *err);
 
+/* Is one of inputs->words an image, and no option of the filter's? */
+bool hlg_inputs_is_image(const char *word);
+
 /* Fails if a word can only be a file's name, and there is no such file. */
 int hlg_inputs_check_there(const char *word, struct hlg_err *err);
 

@@ -243,7 +243,7 @@ static int part(struct hlg_inputs *in, struct hlg_err *err)
 	if (rc == 0 && in->noted && second->n_images == 0)
 		rc = take_noted(second, second->files, second->n_files, err);
 	for (int i = 0; rc == 0 && i < in->n_words && second->n_images == 0; i++)
-		if (strncmp(in->words[i], "--", 2) != 0)
+		if (hlg_inputs_is_image(in->words[i]))
 			rc = hlg_inputs_add_word(second, in->words[i], err);
 	if (second->n_images == 0)
 		second->n_images = in->n_images;

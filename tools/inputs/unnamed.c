@@ -40,11 +40,6 @@ static void add(struct names *names, const char *name)
 		names->at[names->n++] = (char *)name;
 }
 
-static bool is_image(const char *word)
-{
-	return strncmp(word, "--", 2) != 0;
-}
-
 /* Reads which images the words of a side name. False where they cannot be. */
 static bool begin(struct side *side, const struct hlg_inputs *in)
 {
@@ -54,7 +49,7 @@ static bool begin(struct side *side, const struct hlg_inputs *in)
 
 	side->in = in;
 	for (int i = 0; i < in->n_words; i++)
-		if (is_image(in->words[i]))
+		if (hlg_inputs_is_image(in->words[i]))
 			add(&images, in->words[i]);
 	ok = !images.lost &&
 	     hlg_images_parse(&side->options, images.at, images.n, &err) == 0;
@@ -264,7 +259,7 @@ static void put_images(struct names *words, const struct side *side)
 		const struct hlg_image_arg *image = &side->options.images[n];
 		const char *moved = NULL;
 
-		if (!is_image(side->in->words[i]))
+		if (!hlg_inputs_is_image(side->in->words[i]))
 			continue;
 		if (n < side->moved.n)
 			moved = side->moved.at[n];
