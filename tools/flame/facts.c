@@ -15,7 +15,8 @@ enum {
 	NAMED = 5 /* of what is gone */
 };
 
-/* "cycles:G, branches:G": what the samples were taken by. To be freed. */
+/* "branches:G, cycles:G": what the samples were taken by, in the report's order: the profile's
+ * is of who read first. To be freed. */
 static char *list_events(const struct hlg_report *r)
 {
 	const char *comma = "";
@@ -24,9 +25,10 @@ static char *list_events(const struct hlg_report *r)
 
 	if (!f)
 		return NULL;
-	for (uint32_t i = 0; i < r->profile->n_events; i++)
-		if (hlg_rows_has_event(r, i)) {
-			fprintf(f, "%s%s", comma, r->profile->events[i].name);
+	for (uint32_t i = 0; i < r->n_events; i++)
+		if (hlg_rows_has_event(r, r->events[i].event)) {
+			fprintf(f, "%s%s", comma,
+				r->profile->events[r->events[i].event].name);
 			comma = ", ";
 		}
 	return hlg_memstream_close(&m);
