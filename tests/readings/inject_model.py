@@ -439,7 +439,8 @@ class Judge:
         if self.cut_off:
             yield line(f"the recording was cut off: {self.cut_off} bytes at its end are missing or "
                        "hold no whole record" + ends_after(
-                           [e.sample.time for e in self.entries if e.sample is not None]))
+                           [e.sample.time for e in self.entries
+                            if e.sample is not None and e.sample.time is not None]))
 
     def text(self, out, report):
         got = out.split("\n")[:-1]
