@@ -9,6 +9,7 @@ import pty
 import re
 import subprocess
 
+import said
 from tap import DATA, TIMEOUT, Skip, environment, must, run
 
 
@@ -70,7 +71,10 @@ def on_terminal(argv, stdin=subprocess.DEVNULL, stdout=None, cwd=DATA, **env):
     except OSError:  # EIO: the last writer is gone
         pass
     os.close(ours)
-    return text.decode("utf-8").replace("\r\n", "\n"), child.wait(TIMEOUT)
+    text = text.decode("utf-8").replace("\r\n", "\n")
+    status = child.wait(TIMEOUT)
+    said.tell(argv, cwd, text, status)
+    return text, status
 
 
 def session(leader):

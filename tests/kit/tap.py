@@ -7,7 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
+
+import said
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT = os.path.dirname(TESTS)
@@ -92,23 +93,6 @@ def parser(description):
     return p
 
 
-def seeds(description, n, differences):
-    """The main of a test that makes its input up, by default from n seeds, in the gate from half
-    of them: differences(build, folder, seed) tells of one what is wrong. All share a folder."""
-    p = parser(description)
-    p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--seeds", type=int, default=n if ALL else n // 2)
-    args = p.parse_args()
-    tap = Tap()
-    with tempfile.TemporaryDirectory(prefix="seeds-") as folder:
-        for first in range(args.seed, args.seed + args.seeds, 10):
-            last = min(first + 10, args.seed + args.seeds)
-            tap.run(f"seeds {first} to {last - 1}", lambda: [
-                f"seed {seed}: {line}" for seed in range(first, last)
-                for line in differences(args.build, folder, seed)])
-    return tap.finish()
-
-
 def environment(**more):
     """Nothing of the user's that changes what perf or the filter print."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "PERF_"))}
@@ -128,6 +112,7 @@ def run(*argv, cwd=None, env=None):
     )
     out = done.stdout.decode("utf-8", "surrogateescape")
     err = NO_CPUS.sub("", done.stderr.decode("utf-8", "surrogateescape"))
+    said.tell(argv, cwd, out + err, done.returncode)
     return out, err, done.returncode
 
 

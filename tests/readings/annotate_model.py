@@ -22,9 +22,10 @@ from listed import Listed
 from modelled import names_of, near
 from modelled_view import Count, Row
 from programs import features_of, hlguest_of, need_zydis
+from seeds import seeds
 from shares import wilson
 from sourced import ELFS
-from tap import run, seeds
+from tap import run
 
 TOP, PHASES = 5, report_model.PHASES
 REMARKS = {"outside": "outside of every image: there are no bytes to decode",

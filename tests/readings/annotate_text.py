@@ -24,10 +24,11 @@ from lines import Any, bar, colour_of, different, joined, line, percent, plural,
 from modelled_view import Row
 from programs import hlguest_of, need_zydis
 from report_text import names_of
+from seeds import seeds
 from seen import LEAST_NAME, Screen
 from shares import wilson
 from sourced import READABLE
-from tap import Skip, run, seeds
+from tap import Skip, run
 from text_head import Head
 from text_sums import Sums
 

@@ -23,7 +23,8 @@ from made_bases import DISPATCH, ENTRY, PIO, Made
 from modelled import is_guest, write_all
 from modelled_view import Selection
 from programs import hlguest_of
-from tap import run, seeds
+from seeds import seeds
+from tap import run
 
 HALTS = 0x1000, 0x7fffffff  # which of what guests write can be an address
 IN_TURN = "or, if guests ran in turn at one base, record with hlguest record --sandboxes"

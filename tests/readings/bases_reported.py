@@ -25,7 +25,8 @@ from forged import TEXT
 from made_bases import Made
 from modelled import is_guest
 from programs import hlguest_of
-from tap import run, seeds
+from seeds import seeds
+from tap import run
 from trust_rule import NEARLY_ALL, Tested
 
 DEFAULT = 0x1000

@@ -20,7 +20,8 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from markup import UNITS, check_still, check_units, near, rectangles
 from programs import program
-from tap import Skip, must, seeds
+from seeds import seeds
+from tap import Skip, must
 
 WIDE, HIGH, DEEP, CELL, FAR = 1000, 16, 24, 10, 16
 SEEN = 3  # a bar is as wide at least

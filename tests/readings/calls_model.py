@@ -24,7 +24,8 @@ from lines import line, plural, whole
 from made_sandboxes import RUN
 from modelled import GUEST_USER, IOCTL, KERNEL, Guest, Recording, Sample, Space, names_of, write_all
 from programs import hlguest_of
-from tap import run, seeds
+from seeds import seeds
+from tap import run
 
 FUNC, GLOBAL = 2, 1
 FIELDS = {

@@ -30,8 +30,9 @@ import spread
 from modelled import CLOCKS, PUSH, TEXT, Guest, Recording, Space, is_guest, near
 from modelled_view import BORDER, Apart, Called, Count, Parted, Selection
 from programs import hlguest_of
+from seeds import seeds
 from shares import adjusted, newcombe, tested, welch, wilson
-from tap import Skip, run, seeds
+from tap import Skip, run
 
 SIDES = ("before", "after")
 # Of both sides, or of each: a recording is of some of these.

@@ -21,7 +21,8 @@ import diff_model
 from lines import (INDENT, Any, Column, cut, different, head, joined, lasted, line, percent,
                    plural, points, rounded, row, scaled, texts, unit_for)
 from programs import hlguest_of
-from tap import environment, run, seeds
+from seeds import seeds
+from tap import environment, run
 
 SIDES = ("before", "after")
 ROWS, SCREEN, LEAST_CHILDREN = 40, 100, 120

@@ -25,7 +25,8 @@ import known_exits as exits
 from exits_reading import BAD, LATE, LONE, LOST, Reading
 from made_exits import ABORT, EINTR, ISAS, MMIO, START, Choice, Guest, Made, reason_name, write_all
 from programs import hlguest_of
-from tap import Skip, run, seeds
+from seeds import seeds
+from tap import Skip, run
 
 # What shares are of.
 WHOLES = {"call": "all time", "exit": "exit time", "vmm": "VMM time"}

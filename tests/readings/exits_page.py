@@ -22,7 +22,7 @@ import exits_model
 from exits import TITLES, compare_latencies, compare_page
 from markup import UNITS, check_still, ns_of, rectangles, rows_of
 from programs import hlguest_of
-from tap import seeds
+from seeds import seeds
 
 WIDE, HIGH, DEEP = 1000, 16, 24
 QUARTERS = "M0 0v16M250 0v16M500 0v16M750 0v16M1000 0v16"

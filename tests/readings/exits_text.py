@@ -21,8 +21,9 @@ from exits_reading import BAD, LATE, LONE, LOST, Reading
 from made_exits import Choice, Guest, Made, write_all
 from lines import plural
 from programs import hlguest_of
+from seeds import seeds
 from seen import ESCAPE, INDENT, Screen, difference, percent, time
-from tap import Skip, run, seeds
+from tap import Skip, run
 
 NAMES = ("alpha", "hyperlight_guest_bin::exception::handler::handle_exception::<impl>::call",
          "größe_der_Tabelle_in_Füllwörtern::übergeben", "a_name_of_28_cells_in_a_line")

@@ -27,8 +27,9 @@ from modelled_view import Count, Selection
 from odd_names import escaped, odd_names, readable
 from programs import hlguest_of
 from report_model import Made
+from seeds import seeds
 from speedscope import check_shape, folded_of
-from tap import run, seeds
+from tap import run
 
 NAMES = ("vcpu80", "vcpu81", "last")  # of threads, too
 CUT, UNKNOWN = "[truncated: copied stack ends]", "???"

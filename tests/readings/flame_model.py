@@ -23,8 +23,9 @@ from modelled import KERNEL, MAPPED, TRACEPOINT, Recording, is_guest, write_all
 from modelled_view import Selection
 from programs import hlguest_of
 from report_model import PHASES, Made
+from seeds import seeds
 from shares import effective
-from tap import run, seeds
+from tap import run
 
 
 class Stacks:

@@ -34,7 +34,8 @@ from modelled import EVENTS, TEXT, TRACEPOINT, Space, is_guest
 from modelled_view import Selection
 from odd_names import escaped, odd_names
 from programs import hlguest_of
-from tap import run, seeds
+from seeds import seeds
+from tap import run
 from text_head import SAID
 
 FORMS = ("file", "file", "pipe", "folder", "packed", "cut")

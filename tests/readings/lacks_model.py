@@ -22,7 +22,8 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
 from modelled import COMM, LOST, Guest, Recording, Space, is_guest, names_of
 from programs import hlguest_of
-from tap import Skip, environment, run, seeds
+from seeds import seeds
+from tap import Skip, environment, run
 
 THROTTLE, LOST_SAMPLES, TO_COME, ARCH = 5, 13, 4000, 20
 MOST, MOST_JSON, MOST_TOLD, SHOWN = 2**64 - 1, 2**63 - 1, 16, 5

@@ -18,7 +18,8 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from modelled import LOCAL, OUTSIDE, TEXT, Guest, Space
 from odd_names import escaped, odd_names, readable
 from programs import hlguest_of
-from tap import run, seeds
+from seeds import seeds
+from tap import run
 
 ALIASES = 1000  # so many names of a place are told, its own among them
 

@@ -28,7 +28,8 @@ from odd_names import escaped, odd_names, readable
 from profile_read import Saved
 from programs import hlguest_of
 from report_model import Made
-from tap import Skip, run, seeds
+from seeds import seeds
+from tap import Skip, run
 from text_head import SAID
 
 KEYS = ("pid", "tid", "cpu", "sandbox")

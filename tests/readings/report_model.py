@@ -26,8 +26,9 @@ from modelled import (CLOCKS, EVENTS, MAPPED, TRACEPOINT, TRACEPOINTS, VMM, Gues
                       Space, is_guest, names_of, near, write_all)
 from modelled_view import Count, Inclusive, Selection, View
 from programs import hlguest_of
+from seeds import seeds
 from shares import effective
-from tap import run, seeds
+from tap import run
 
 KINDS = ("function", "label", "gap", "data", "outside")
 BITS = ("event", "pid", "tid", "cpu", "sandbox")

@@ -26,7 +26,7 @@ from modelled import CLOCKS, KERNEL, OUTSIDE, SECOND, TRACEPOINT, is_guest, near
 from page import marks_of, sums
 from programs import hlguest_of, page_data
 from report_model import KINDS, PHASES
-from tap import seeds
+from seeds import seeds
 
 SLICE = 20 * 10**6
 LINE, PAGE = 64, 4096

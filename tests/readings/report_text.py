@@ -27,8 +27,9 @@ from lines import (Any, Column, bar, colour_of, cut, different, head, joined, li
 from modelled import CALL, CLOCKS, PUSH
 from modelled_view import TREE_LEAST
 from programs import hlguest_of
+from seeds import seeds
 from shares import wilson
-from tap import environment, run, seeds
+from tap import environment, run
 from text_head import Head
 from text_sums import Sums
 

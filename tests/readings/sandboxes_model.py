@@ -27,7 +27,8 @@ from made_trust import INSNS, Coded, Flow, Moved
 from modelled import CALL, CLOCKS, OUTSIDE, RODATA, Guest, Space, is_guest, names_of
 from modelled_view import Count
 from programs import hlguest_of
-from tap import environment, run, seeds
+from seeds import seeds
+from tap import environment, run
 
 ANY, ALL = 6, 7
 MOST = 4    # lines on a screen

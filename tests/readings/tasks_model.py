@@ -24,8 +24,9 @@ from forged import CPU, FINISHED_ROUND, HOST, MMAP2, PERIOD, TEXT, TIME
 from lines import seconds
 from modelled import COMM, GUEST_USER, KERNEL, Guest, Recording, Sample, names_of
 from programs import hlguest_of
+from seeds import seeds
 from splice import rounds
-from tap import Skip, run, seeds
+from tap import Skip, run
 
 EXIT, FORK, MMAP, EXECUTABLE = 4, 7, 1, 5
 KERNEL_AT, MODULES_AT = 0xffffffff81000000, 0xffffffffc0000000

@@ -20,7 +20,8 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from live import Live, events_of, name_of
 from modelled import Sample, is_guest, names_of, near
 from modelled_view import Count
-from tap import environment, run, seeds
+from seeds import seeds
+from tap import environment, run
 
 PLAIN = ("ns", "lost", "traced", "exits", "vmm_exits")
 
@@ -152,4 +153,4 @@ def differences(build, folder, seed):
 
 
 if __name__ == "__main__":
-    sys.exit(seeds(__doc__, 30, differences))
+    sys.exit(seeds(__doc__, 30, differences, but=r'"ns":\d+'))

@@ -21,8 +21,8 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from lines import Any, cut, different, joined, line, margin, percent, plural, whole
 from live import SECOND, Live, events_of, name_of
 from modelled import Sample, is_guest
+from seeds import seeds
 from seen import Screen
-from tap import seeds
 from top_keys import MOVES, Keys
 from top_pane import Callers
 

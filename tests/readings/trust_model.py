@@ -29,7 +29,8 @@ from made_trust import Hosted, Made, Map, Note, Placed, write_notes
 from modelled import OUTSIDE, is_guest, near, write_all
 from modelled_view import View, address_of
 from programs import hlguest_of
-from tap import run, seeds
+from seeds import seeds
+from tap import run
 from text_head import Head
 from text_sums import Sums
 from trust_rule import LEAST, LEAST_STRAY, NEARLY_ALL, Tested, worst

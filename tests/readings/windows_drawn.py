@@ -23,7 +23,8 @@ import windows_model
 from markup import check_still, near as near_ns
 from plotted import TIMES, Picture, Rows
 from programs import hlguest_of
-from tap import run, seeds
+from seeds import seeds
+from tap import run
 from windows_model import RATES, Selection, near
 
 

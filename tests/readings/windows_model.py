@@ -28,7 +28,8 @@ from forged import CPU, HOST, IDENTIFIER, IP, RAW, READ, SAMPLE, TEXT, TID, TIME
 from lines import plural, seconds
 from modelled import near
 from programs import hlguest_of
-from tap import run, seeds
+from seeds import seeds
+from tap import run
 
 # Names as perf writes them, and type and config: hardware, software, a tracepoint.
 EVENTS = {

@@ -24,8 +24,9 @@ import windows_model
 from forged import HOST, TEXT
 from lines import plural
 from programs import hlguest_of
+from seeds import seeds
 from seen import ESCAPE, INDENT, LEAST_NAME, Screen, difference, percent, time
-from tap import Skip, run, seeds
+from tap import Skip, run
 from windows_model import OUTSIDE, RATES, Made, Sample, Selection, function_of, guest, seconds
 
 SHOWN = 20  # functions, or outliers
