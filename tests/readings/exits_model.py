@@ -302,6 +302,17 @@ class Judge:
         if tables:
             yield f"tables that should not be: {tables}"
 
+    @staticmethod
+    def by_number(expected):
+        """What the number of --reason is told to be: the start of a note, and is there one?"""
+        reason, names = expected.choice.reason, []
+        for row in (*expected.whole["exit", "reason"], *expected.whole["vmm", "reason"]):
+            name = f"{row['name']} ({row['isa']})"
+            if reason and not {"*", "?"} & set(reason) and row["reason"] == int(reason, 0) and \
+                    name not in names:
+                names.append(name)
+        return "reason=" + (f"{reason}: is the number of {', '.join(names)}" if names else ""), names
+
     def notes(self, expected):
         """How notes begin; and is each told?"""
         def lacks(field, *events):
@@ -319,6 +330,7 @@ class Judge:
                 (f"{lost} event{' was' if lost == 1 else 's were'} lost", lost),
                 ("calls have over 100 %", any(row.get("percent", 0) > 100 for rows in
                                               expected.whole.values() for row in rows)),
+                self.by_number(expected),
                 ("VMM time is ", not (expected.choice.port or expected.choice.reason) and
                  self.has_least([pair.ns for pair in expected.of("vmm")])),
                 ("times are by the clock", True),

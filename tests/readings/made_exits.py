@@ -40,7 +40,8 @@ EINTR = ERRNO, 4
 ISAS = {NONE: "?", VMX: "VMX", SVM: "SVM", ARM: "ARM", TRAP: "ARM", USER: "KVM", ERRNO: "KVM"}
 # A reason's name; of others the number is.
 NAMES = {(isa, n): name for isa, of in exits.REASONS.items() for n, name in of.items()} | {
-    (VMX, 0): "EXCEPTION_NMI", (VMX, 7): "INTERRUPT_WINDOW", (VMX, 75): "NOTIFY",
+    (VMX, 0): "EXCEPTION_NMI", (VMX, 2): "TRIPLE_FAULT", (VMX, 7): "INTERRUPT_WINDOW",
+    (VMX, 75): "NOTIFY",
     (VMX, 0x80000021): "INVALID_STATE FAILED_VMENTRY", (VMX, 0x8000ffff): "0xffff FAILED_VMENTRY",
     (VMX, 0x8000030): "EPT_VIOLATION", (SVM, 0x81): "hypercall", (SVM, 0xa6): "idle-halt",
     (SVM, 0xffffffff): "invalid_guest_state", (SVM, 0x401): "avic_incomplete_ipi",
@@ -58,7 +59,7 @@ class Machine:
         self.port, self.page, self.interrupt = {
             VMX: (30, 48, 1), SVM: (0x7b, 0x400, 0x60), ARM: ((2, 0x24), (2, 0x24), (0, 0))}[isa]
         self.all = [*(exits.REASONS.get(isa) or exits.Arm.REASONS), *{
-            VMX: (0, 7, 75, 0x80000021, 0x8000ffff, 0x8000030, 700, 0x46),
+            VMX: (0, 2, 7, 75, 0x80000021, 0x8000ffff, 0x8000030, 700, 0x46),
             SVM: (0x81, 0xffffffff, 0xa6, 0x401, 0x2bc, 0xa7), ARM: ()}[isa]]
 
 

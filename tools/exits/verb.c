@@ -125,6 +125,34 @@ static void note_shares(struct hlg_run *run, const struct hlg_exits_report *r)
 	}
 }
 
+/* Processors and KVM number their reasons each from 0 on: of what a number selects is
+ * told what that is. */
+static void note_number(struct hlg_run *run, const struct hlg_exits_report *r,
+			const char *reason)
+{
+	char list[256] = "", one[96];
+	uint64_t number;
+	size_t n = 0;
+
+	if (!reason || !hlg_number_u64(reason, &number))
+		return;
+	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
+		for (size_t i = 0; i < r->tables[kind].n; i++) {
+			const struct hlg_exits_row *row = &r->tables[kind].rows[i];
+
+			snprintf(one, sizeof(one), "%s%s (%s)", n ? ", " : "", row->name,
+				 row->isa);
+			if (row->number != number || strstr(list, one + (n ? 2 : 0)) ||
+			    strlen(list) + strlen(one) >= sizeof(list))
+				continue;
+			strcat(list, one);
+			n++;
+		}
+	if (n)
+		hlg_run_note(run, "reason=%s: is the number of %s%s", reason, list,
+			     n > 1 ? "; a name selects one of them" : "");
+}
+
 /* What no exit to the VMM goes without is not the VMM's own: KVM's way to it and back,
  * and the tracepoints. How much that is of its time is told where it is much. */
 static void note_least(struct hlg_run *run, const struct hlg_exits_report *r)
@@ -215,6 +243,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		hlg_exits_add_times(&r.time, &sums->vcpus[i]);
 	hlg_exits_histogram(r.octaves, sums, r.kind, &choice);
 	note_shares(run, &r);
+	note_number(run, &r, args->reason);
 	if (!r.picks) /* those take what they take */
 		note_least(run, &r);
 	if (rc == 0 && run->notes.lost)
