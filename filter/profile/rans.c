@@ -75,7 +75,7 @@ void hlg_rans_finish(struct hlg_rans *rans)
 
 enum hlg_identity hlg_rans_worst(const struct hlg_ran *ran)
 {
-	int worst = HLG_N_IDENTITIES - 1;
+	int worst = HLG_IDENTITY_OTHER;
 
 	while (worst > HLG_IDENTITY_UNKNOWN && !(ran->identities >> worst & 1))
 		worst--;

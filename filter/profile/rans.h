@@ -19,12 +19,14 @@ enum hlg_identity {
 	/* Another build ran. Numbers are those of saved profiles, of which 2 was: its
 	 * bytes are others, which tells nothing. */
 	HLG_IDENTITY_OTHER = 3,
+	/* Beside SAME: the build that ran has another build id, but the same code. */
+	HLG_IDENTITY_CODE,
 	HLG_N_IDENTITIES
 };
 
 /* What the recordings that may have samples of an image tell of it. */
 struct hlg_ran {
-	unsigned identities; /* bits 1 << enum hlg_identity: each recording has one */
+	unsigned identities; /* bits 1 << enum hlg_identity of each recording */
 	/* If OTHER is among them: the build that ran, of several the least; else NULL. */
 	char *file; /* as of struct hlg_build */
 	char id[HLG_NOTE_BUILD_ID];
@@ -48,7 +50,7 @@ void hlg_rans_add(struct hlg_rans *rans, size_t image, enum hlg_identity identit
 void hlg_rans_written(struct hlg_rans *rans, int64_t when);
 void hlg_rans_merge(struct hlg_rans *to, const struct hlg_rans *from);
 void hlg_rans_finish(struct hlg_rans *rans);
-/* The worst of them: what a later one in the list says counts. */
+/* The worst of them: what a later one in the list says counts, up to OTHER. */
 enum hlg_identity hlg_rans_worst(const struct hlg_ran *ran);
 
 #endif

@@ -60,11 +60,19 @@ const struct hlg_image_test *hlg_banner_other(const struct hlg_report *r)
 	return NULL;
 }
 
+/* Do build ids tell what ran from the image? An ELF may have changed under one. */
+static bool has_other_id(const struct hlg_image *image, const struct hlg_ran *ran)
+{
+	const char *id = image->elf.build_id;
+
+	return id[0] && ran->id[0] && strcmp(id, ran->id) != 0;
+}
+
 const char *hlg_banner_said(char buf[static 80], const struct hlg_report *r)
 {
 	const struct hlg_image_test *other = hlg_banner_other(r);
 
-	if (other && other->ran->id[0] && other->image->elf.build_id[0]) {
+	if (other && has_other_id(other->image, other->ran)) {
 		snprintf(buf, 80, "WRONG ELF: build id %.8s ran, this is %.8s",
 			 other->ran->id, other->image->elf.build_id);
 		return buf;
@@ -169,7 +177,7 @@ static bool is_of_one(const struct hlg_profile *profile, const struct hlg_image 
 }
 
 /* "another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
- * ELF that ran)": as recordings tell. Where one has no id, record noted what it was; of
+ * ELF that ran)": as recordings tell. Where ids do not, record noted what it was; of
  * another name it is another file, and nothing tells whether this one has changed.
  * mixed: this one ran in some, or beside it. proposed: how to name it follows. */
 static void put_build(FILE *f, const struct hlg_profile *profile,
@@ -180,7 +188,7 @@ static void put_build(FILE *f, const struct hlg_profile *profile,
 	const bool shared = profile->options->shared && !proposed;
 	const char *some = both ? ", too" : mixed ? " in some recordings" : "";
 
-	if (ran->id[0] && image->elf.build_id[0])
+	if (has_other_id(image, ran))
 		fprintf(f, "another build ran%s: %s with build id %.8s, not %s with %.8s",
 			some, ran->file, ran->id, image->path, image->elf.build_id);
 	else if (hlg_identity_is_called(image, ran->file))

@@ -380,6 +380,20 @@ static void tell_newer(struct hlg_report *r)
 	}
 }
 
+/* Names of an ELF are those of its code, whatever its build id. */
+static void tell_same_code(struct hlg_report *r)
+{
+	for (size_t i = 0; i < r->trust.n_images; i++) {
+		const struct hlg_image_test *ti = &r->trust.images[i];
+
+		if (ti->ran && ti->ran->identities >> HLG_IDENTITY_CODE & 1)
+			hlg_note_list_add(&r->remarks,
+					  "%s: a build with another build id ran, but its "
+					  "code is the same: so are the names",
+					  ti->image->path);
+	}
+}
+
 static void tell_any_fits(struct hlg_report *r)
 {
 	for (size_t i = 0; i < r->trust.n_images; i++)
@@ -522,6 +536,7 @@ static void tell_trust(struct hlg_report *r)
 	tell_images(r);
 	tell_more_builds(r);
 	tell_newer(r);
+	tell_same_code(r);
 	tell_any_fits(r);
 	tell_few(r);
 	tell_threads(r);

@@ -60,16 +60,25 @@ static bool is_other(struct judge *judge, size_t image, const struct hlg_build *
 		      : is_missing(judge, build));
 }
 
-/* Of an image of the space; *ran is the build that differs, else NULL. */
+/* Of an image of the space; *ran is the build that differs, else NULL. CODE: none that ran
+ * has its build id. */
 static enum hlg_identity identify(struct judge *judge, size_t image,
 				  const struct hlg_build **ran)
 {
 	const struct hlg_builds *builds = judge->builds;
+	bool same = false;
 
 	*ran = NULL;
-	for (size_t i = 0; i < builds->n; i++)
-		if (compare(judge, image, &builds->at[i]) == HLG_LIKENESS_SAME)
+	for (size_t i = 0; i < builds->n; i++) {
+		if (compare(judge, image, &builds->at[i]) != HLG_LIKENESS_SAME)
+			continue;
+		same = true;
+		if (!hlg_fingerprint_has_other_id(judge->space->images[image],
+						  &builds->at[i].print))
 			return HLG_IDENTITY_SAME;
+	}
+	if (same)
+		return HLG_IDENTITY_CODE;
 	/* One of its name is it, before any other that ran. */
 	for (int named = 1; named >= 0 && !*ran; named--)
 		for (size_t i = 0; i < builds->n && !*ran; i++)
@@ -155,8 +164,12 @@ static void add_origin(struct hlg_profile *profile, const struct hlg_space *spac
 static void judge_image(struct judge *judge, struct hlg_rans *rans, size_t image)
 {
 	const struct hlg_build *ran;
-	const enum hlg_identity identity = identify(judge, image, &ran);
+	enum hlg_identity identity = identify(judge, image, &ran);
 
+	if (identity == HLG_IDENTITY_CODE) {
+		hlg_rans_add(rans, image, identity, NULL, NULL);
+		identity = HLG_IDENTITY_SAME;
+	}
 	hlg_rans_add(rans, image, identity, ran ? ran->file : NULL,
 		     ran ? ran->print.build_id : NULL);
 	if (identity == HLG_IDENTITY_UNKNOWN)

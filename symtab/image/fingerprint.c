@@ -88,27 +88,43 @@ static bool has_id(const char *id, const struct hlg_fingerprint *noted)
 	return strcmp(id, its) == 0;
 }
 
-enum hlg_likeness hlg_fingerprint_compare(struct hlg_fingerprint_reader *reader,
-					  const struct hlg_fingerprint *noted)
+/* By the code alone. A debug file's segments of code may have a few bytes that are none. */
+static enum hlg_likeness compare_code(struct hlg_fingerprint_reader *reader,
+				      const struct hlg_fingerprint *noted)
 {
-	const struct hlg_image *image = reader->image;
-	const char *id = image->elf.build_id;
 	struct hlg_err err;
 
-	if (image->map)
+	if (noted->code == 0 || !hlg_image_has_code(reader->image))
 		return HLG_LIKENESS_UNKNOWN;
-	if (id[0] && noted->build_id[0])
-		return has_id(id, noted) ? HLG_LIKENESS_SAME : HLG_LIKENESS_OTHER;
-	if (noted->size == 0)
-		return HLG_LIKENESS_UNKNOWN;
-	if (has_bytes(reader, noted))
-		return HLG_LIKENESS_SAME;
-	if (noted->code == 0)
-		return HLG_LIKENESS_UNKNOWN;
-	if (!reader->has_code && read_code(&reader->own.code, image, &err) < 0)
+	if (!reader->has_code && read_code(&reader->own.code, reader->image, &err) < 0)
 		return HLG_LIKENESS_UNKNOWN;
 	reader->has_code = true;
 	if (reader->own.code == 0)
 		return HLG_LIKENESS_UNKNOWN;
 	return reader->own.code == noted->code ? HLG_LIKENESS_SAME : HLG_LIKENESS_OTHER;
+}
+
+enum hlg_likeness hlg_fingerprint_compare(struct hlg_fingerprint_reader *reader,
+					  const struct hlg_fingerprint *noted)
+{
+	const char *id = reader->image->elf.build_id;
+	enum hlg_likeness code;
+
+	if (reader->image->map)
+		return HLG_LIKENESS_UNKNOWN;
+	code = compare_code(reader, noted);
+	if (code != HLG_LIKENESS_UNKNOWN)
+		return code;
+	if (id[0] && noted->build_id[0])
+		return has_id(id, noted) ? HLG_LIKENESS_SAME : HLG_LIKENESS_OTHER;
+	return noted->size && has_bytes(reader, noted) ? HLG_LIKENESS_SAME
+						       : HLG_LIKENESS_UNKNOWN;
+}
+
+bool hlg_fingerprint_has_other_id(const struct hlg_image *image,
+				  const struct hlg_fingerprint *noted)
+{
+	const char *id = image->elf.build_id;
+
+	return id[0] && noted->build_id[0] && !has_id(id, noted);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Is an image this build of an ELF? By what was noted of that, where it may be no more:
- * its build id; without one its bytes, or its code, which is the same before strip and
- * after.
+ * its code, which is the same before strip and after. So an ELF that was patched under
+ * its build id is another, and one with another id whose code is the same has the same
+ * names. Where either has no code, or none was noted, as of a file that the VMM mapped,
+ * its build id tells; without one its bytes.
  */
 #ifndef HLG_SYMTAB_IMAGE_FINGERPRINT_H
 #define HLG_SYMTAB_IMAGE_FINGERPRINT_H
@@ -47,5 +49,9 @@ bool hlg_fingerprint_is_file(const struct hlg_image *image,
 /* Is the image what was noted? What cannot be read, and a perf map, is unknown. */
 enum hlg_likeness hlg_fingerprint_compare(struct hlg_fingerprint_reader *reader,
 					  const struct hlg_fingerprint *noted);
+
+/* Have both a build id, and is it not the same? */
+bool hlg_fingerprint_has_other_id(const struct hlg_image *image,
+				  const struct hlg_fingerprint *noted);
 
 #endif

@@ -544,11 +544,18 @@ uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr)
 
 bool hlg_image_has_code(const struct hlg_image *image)
 {
-	for (size_t i = 0; i < image->n_areas; i++)
-		if (image->areas[i].code &&
-		    hlg_image_stored(image, image->areas[i].start))
+	bool any = false, sections = false;
+
+	for (size_t i = 0; i < image->n_areas; i++) {
+		const struct hlg_area *area = &image->areas[i];
+		const bool stored = area->code && hlg_image_stored(image, area->start);
+
+		if (stored && area->section)
 			return true;
-	return false;
+		any |= stored;
+		sections |= area->code && area->section;
+	}
+	return any && !sections;
 }
 
 /* All images are made here, and none is constant: only who asks for bytes has it so. */

@@ -188,7 +188,8 @@ const struct hlg_symbol *hlg_image_neighbour(const struct hlg_image *image,
 /* How many bytes from an own address on are in the file (0 for a perf map). */
 uint64_t hlg_image_stored(const struct hlg_image *image, uint64_t addr);
 
-/* Are any bytes of executable parts in the file? A debug file has none. */
+/* Are any bytes of executable parts in the file, and where there are sections of code, of
+ * these? A debug file has none. */
 bool hlg_image_has_code(const struct hlg_image *image);
 
 /* What it is called, without the folders in front. In a space (arranged) where others are

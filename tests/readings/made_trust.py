@@ -340,10 +340,12 @@ class Made:
             data = guest.inner()
             same = Note(guest.path, guest.build_id, len(data), zlib.crc32(data), code_crc(data))
             other = same._replace(crc=1, code=rng.choice((1, None)))
+            named = same
             if guest.build_id:
-                other = other._replace(build_id=rng.choice(BUILD_IDS))
-            out += rng.choice(([same], [same], [same._replace(crc=1)], [other], [same, other],
-                               [other._replace(file="third.elf")]))
+                other = other._replace(build_id=rng.choice((guest.build_id, *BUILD_IDS)))
+                named = same._replace(build_id=rng.choice(BUILD_IDS))
+            out += rng.choice(([same], [same], [same._replace(crc=1)], [named], [other],
+                               [same, other], [other._replace(file="third.elf")]))
         return out
 
 

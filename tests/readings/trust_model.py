@@ -209,17 +209,19 @@ class Judge(Said, Head, Sums):
                 if all(isinstance(of, Map) or is_build(of, n) is False for of in elfs)]
 
     def told_of(self, i, one):
-        """{"same", "other": the build} that a recording tells of an image, if it may have samples
-        of it (identity.h)."""
+        """{"same", "code", "other": the build} that a recording tells of an image, if it may have
+        samples of it (identity.h)."""
         guest = self.space.bases[i][0]
         if isinstance(guest, Map) or not self.may_have(i, one):
             return {}
         mapped = [Note(*build) for build in one.builds
                   if build[0] in [of.path for of, _ in self.space.bases]]
         missing = self.missing(one)
-        if any(is_build(guest, n) for n in mapped + one.noted):
+        same = [n for n in mapped + one.noted if is_build(guest, n)]
+        if same:
             others = [n for n in missing if n.file == guest.path]
-            return {"same": guest.build_id} | {"other": n for n in others[:1]}
+            return {"same": guest.build_id} | {"other": n for n in others[:1]} | (
+                {"code": True} if all(has_other_id(guest, n) for n in same) else {})
         # What is mapped of that name is a host, not the guest inside it.
         others = [n for n in mapped + one.noted if is_build(guest, n) is False]
         named = [n for n in others if n.file == guest.path and (
@@ -229,6 +231,10 @@ class Judge(Said, Head, Sums):
     def ran(self, i):
         told = {key for one in self.made.recordings for key in self.told_of(i, one)}
         return "not tested" if "other" not in told else "mixed" if "same" in told else "mismatch"
+
+    def has_same_code(self, i):
+        """Did one of another build id run, whose code is the same?"""
+        return any("code" in self.told_of(i, one) for one in self.made.recordings)
 
     def other_build(self, i):
         """The least of those that ran, by its file and its id; or None."""
@@ -439,7 +445,7 @@ class Judge(Said, Head, Sums):
         if self.word == "mismatch" and others:
             ran, own = self.other_build(others[0])[1], self.space.bases[others[0]][0].build_id
             other = "WRONG ELF: " + (f"build id {ran[:8]} ran, this is {own.hex()[:8]}"
-                                     if ran and own else "another build ran")
+                                     if ran and own and ran != own.hex() else "another build ran")
             said = other + self.outside_told()
         expected = [line("check     ", said), *self.tested(other)]
         at = [i for i, text in enumerate(out) if text.startswith("check ")]
@@ -449,16 +455,20 @@ class Judge(Said, Head, Sums):
 
 
 def is_build(guest, noted):
-    """By its id, which recordings cut, else by its bytes or its code, which record alone notes;
-    None: nothing tells."""
+    """By its code or its bytes, which record alone notes, or by its id, which recordings cut; None:
+    nothing tells."""
+    data = guest.inner()
+    if noted.code and code_crc(data):
+        return noted.code == code_crc(data)
     if guest.build_id and noted.build_id:
         return noted.build_id == (guest.build_id[:20] if noted.size is None else guest.build_id)
-    data = guest.inner()
-    if noted.size is None:
-        return None
-    if (noted.size, noted.crc) == (len(data), zlib.crc32(data)):
-        return True
-    return noted.code == code_crc(data) if noted.code and code_crc(data) else None
+    return noted.size is not None and (noted.size, noted.crc) == (len(data), zlib.crc32(data)) or None
+
+
+def has_other_id(guest, noted):
+    cut = noted.size is None and len(noted.build_id or b"") == 20
+    return bool(guest.build_id and noted.build_id) and \
+        noted.build_id != (guest.build_id[:20] if cut else guest.build_id)
 
 
 def differences(build, folder, seed):

@@ -54,7 +54,7 @@ class Said:
                 ", too", "name both") if n == 1 else (
                 " in some recordings", "report them apart, each with the ELF that ran")
             (of, _), (file, build_id) = self.space.bases[i], self.other_build(i)
-            if build_id and of.build_id:
+            if build_id and of.build_id and build_id != of.build_id.hex():
                 told = f"another build ran{some}: {file} with build id {build_id[:8]}, not " \
                     f"{of.path} with {of.build_id.hex()[:8]}"
             elif file == os.path.basename(of.path):
@@ -197,13 +197,16 @@ class Said:
             sum(len(self.all.addresses[key]) for key in (True, False)) < LEAST and
             self.images[i].addresses[True] and
             not self.surely_ran(i)])
-        yield from self.said(r"^(guest\d\.elf|perf\.map): (?!so few|is )", self.image_lines())
+        yield from self.said(r"^(guest\d\.elf|perf\.map): (?!so few|is |a build)", self.image_lines())
+        yield from self.said("its code is the same", [
+            line(f"{of.path}: a build with another build id ran, but its code is the same: so are "
+                 "the names") for i, (of, _) in enumerate(self.space.bases) if self.has_same_code(i)])
         yield from self.said("hot region", self.size_lines())
 
     def surely_ran(self, i):
         """No recording tells of anything else than this build."""
         told = {key for one in self.made.recordings for key in self.told_of(i, one)}
-        return told == {"same"}
+        return told - {"code"} == {"same"}
 
     def said(self, pattern, expected):
         got, expected = [n for n in self.trust["notes"] if re.search(pattern, n)], list(expected)

@@ -551,8 +551,8 @@ MAPS = ("import mmap, os, sys; f = open(sys.argv[1], 'rb'); "
 
 
 def check_builds(build, folder):
-    """Another build of the guest is told by its build id, though all its samples fit: by what
-    record noted, or by what a VMM maps; without ids by its code, if record noted that."""
+    """Another build of the guest is told, though all its samples fit: by its code, if record noted
+    that, else by the build id of what a VMM maps."""
     vm, elf = monitor(build, folder), guest("sorts", build, folder)
     noted, mapped = os.path.join(folder, "noted.data"), os.path.join(folder, "mapped.data")
     must(hlguest_of(build), "record", "-q", "-e", "cpu-clock", "-o", noted, "--", vm,
@@ -566,6 +566,11 @@ def check_builds(build, folder):
     unknown = data.replace(b"GNU\0" + bytes.fromhex(build_id), bytes(24))
     code = re.search(r"LOAD +(\S+) \S+ \S+ (\S+) \S+ R E", must("readelf", "-lW", elf))
     last = sum(int(n, 16) for n in code.groups()) - 1
+    renamed = data.replace(bytes.fromhex(build_id), bytes(20))
+
+    def changed(content):
+        return content[:last] + b"\xf4" + content[last + 1:]
+
     os.mkdir(os.path.join(folder, "another"))
     another = os.path.join(folder, "another", os.path.basename(elf))
     for recording in noted, mapped:
@@ -573,10 +578,16 @@ def check_builds(build, folder):
                 (elf, data, 0, "check     OK"),
                 (another, data, 0, "check     OK"),
                 (another, data + b"x", 0, "check     OK"),
-                (another, data.replace(bytes.fromhex(build_id), bytes(20)), 3,
+                # The code that record noted goes before the id.
+                (another, renamed, 0, "a build with another build id ran, but its code is the same")
+                if recording == noted else
+                (another, renamed, 3, "another build ran: sorts.elf with build id " + build_id[:8]),
+                (another, changed(renamed), 3,
                  "another build ran: sorts.elf with build id " + build_id[:8]),
+                (another, changed(data), 3, "check     WRONG ELF: another build ran")
+                if recording == noted else (another, changed(data), 0, "check"),
                 (another, unknown, 0, "check     OK"),
-                (another, unknown[:last] + b"\xf4" + unknown[last + 1:],
+                (another, changed(unknown),
                  3 if recording == noted else 0,
                  "check     WRONG ELF: another build ran" if recording == noted else "check")):
             with open(file, "wb") as f:

@@ -161,19 +161,25 @@ class Noted:
         # Where Hyperlight notes its version is room for a build id of 16 bytes.
         self.at = self.guest.index(b"Hyperlight\0") - 12
 
-    def content(self, build_id):
-        if isinstance(build_id, int):  # in place of the last byte of its code
-            at = max(offset + stored for offset, _, stored, _ in code_segments(self.guest))
-            return self.guest[:at - 1] + bytes([build_id]) + self.guest[at:]
+    def content(self, build):
+        """build: its id, if it has one, and the last byte of its code; or one of these, which is
+        then the other as well."""
+        build_id, code = build if isinstance(build, tuple) else (build, build)
+        at = max(offset + stored for offset, _, stored, _ in code_segments(self.guest))
+        data = self.guest[:at - 1] + bytes([code if isinstance(code, int) else code[0]]) + \
+            self.guest[at:]
+        if isinstance(build_id, int):
+            return data
         note = struct.pack("<III4s", 4, len(build_id), 3, b"GNU\0") + build_id
-        return self.guest[:self.at] + note + self.guest[self.at + len(note):]
+        return data[:self.at] + note + data[self.at + len(note):]
 
     def write_elf(self, build_id):
         with open(self.elf, "wb") as f:
             f.write(self.content(build_id))
 
-    def note(self, build_id):
-        content = self.content(build_id)
+    def note(self, build):
+        content = self.content(build)
+        build_id = build[0] if isinstance(build, tuple) else build
         return {"file": self.elf, "inside": "0x0", "size": len(content),
                 "build_id": None if isinstance(build_id, int) else build_id.hex(),
                 "crc32": hex(zlib.crc32(content)), "code_crc32": hex(code_crc(content))}
@@ -329,6 +335,33 @@ def verbs(build, work, builds):
                 yield f"{words}, {os.path.basename(data)}: {status}: {out[:700]} {err}"
 
 
+def same_code(build, work):
+    """What is told of the code goes before the build id: one that is another names what ran, and
+    of one that is the same the code may have changed."""
+    bench = Noted(build, work)
+    a, b, c = (bench.record(f"{n}.data", of) for n, of in zip("abc", ((A, 1), (B, 1), (A, 2))))
+    bench.write_elf((A, 1))
+    note, ran = "a build with another build id ran, but its code is the same", \
+        "another build ran: guest.elf as record noted it, not"
+    mixed = ran.replace("ran:", "ran in some recordings:")
+    for words, verdict, said in (
+            ([a], "check OK", ""), ([b], "check OK", note), ([a, b], "check OK", note),
+            ([bench.save("b.pb.gz", b)], "check OK", note),
+            ([c], "check WRONG ELF: another build ran warning", ran), ([c, b], "check MIXED", mixed),
+            ([bench.save("c.pb.gz", c, b)], "check MIXED", mixed)):
+        out, err, status = bench.report(bench.elf, *words)
+        if verdict not in out or said not in out or (note in out) != (said in (note, mixed)) or \
+                (status == 3) != ("OK" not in verdict):
+            yield f"{words}: status {status}: {out[:900]} {err}"
+    out, err, status = run(hlguest_of(build), "diff", bench.elf, a, b)
+    if f"after: {bench.elf}: {note}" not in out or status:
+        yield f"diff: {status}: {out} {err}"
+    for words in ("lookup", bench.elf, c, "0x3ef0b"), ("base", bench.elf, c):
+        out, err, status = run(hlguest_of(build), *words)
+        if ran not in err or status != 3:
+            yield f"{words}: {status}: {out} {err}"
+
+
 def by_filter(build, work):
     """A filter does not know which recording it is given, so not what is noted: as the manual
     and README say, where they say that it tells the same."""
@@ -367,6 +400,7 @@ def main():
                                   ("verbs besides report have its verdict", verbs),
                                   ("merged profiles keep builds that differ", merged))
               for builds in (IDS, BYTES)),
+            ("the code goes before the build id", same_code),
             ("a filter knows no builds", by_filter)):
         with tempfile.TemporaryDirectory() as work:
             tap.run(name, lambda check=check, work=work, words=words: [

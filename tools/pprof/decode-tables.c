@@ -14,7 +14,8 @@ static int read_ran(struct hlg_decoder *d, const Pprof__Extra__Image *from,
 		const char *file = "", *id = "";
 
 		if (ran->identity != HLG_IDENTITY_SAME &&
-		    ran->identity != HLG_IDENTITY_OTHER)
+		    ran->identity != HLG_IDENTITY_OTHER &&
+		    ran->identity != HLG_IDENTITY_CODE)
 			continue;
 		if (ran->identity == HLG_IDENTITY_OTHER) {
 			file = hlg_saved_text(d->saved, ran->file);

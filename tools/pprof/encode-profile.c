@@ -112,13 +112,17 @@ static Pprof__Extra__Image **images(struct hlg_encoder *e)
 					      &pprof__extra__ran__descriptor);
 		if (!to->ran)
 			return NULL;
-		for (unsigned k = 0; k < HLG_N_IDENTITIES; k++)
-			if (from->identities >> k & 1)
-				to->ran[to->n_ran++]->identity = k;
-		if (from->ran_file) {
-			to->ran[to->n_ran - 1]->file = (char *)(uintptr_t)from->ran_file;
-			to->ran[to->n_ran - 1]->build_id =
-				(char *)(uintptr_t)from->ran_id;
+		for (unsigned k = 0; k < HLG_N_IDENTITIES; k++) {
+			Pprof__Extra__Ran *ran = to->ran[to->n_ran];
+
+			if (!(from->identities >> k & 1))
+				continue;
+			ran->identity = k;
+			if (k == HLG_IDENTITY_OTHER) {
+				ran->file = (char *)(uintptr_t)from->ran_file;
+				ran->build_id = (char *)(uintptr_t)from->ran_id;
+			}
+			to->n_ran++;
 		}
 	}
 	return list;

@@ -53,10 +53,11 @@ START_TEST(ids_bytes_or_code)
 		{1, 1, "0011", "", HLG_LIKENESS_OTHER, HLG_LIKENESS_UNKNOWN},
 		{0, 2, "0011", "", HLG_LIKENESS_SAME, HLG_LIKENESS_UNKNOWN},
 		{0, 2, "", "0011", HLG_LIKENESS_SAME, HLG_LIKENESS_UNKNOWN},
-		{1, 1, "0011", "0011", HLG_LIKENESS_SAME, HLG_LIKENESS_SAME},
-		{0, 1, "0011", "00", HLG_LIKENESS_OTHER, HLG_LIKENESS_OTHER},
-		{0, 1, "00", "0011", HLG_LIKENESS_OTHER, HLG_LIKENESS_OTHER},
-		{0, 1, "0011", "0012", HLG_LIKENESS_OTHER, HLG_LIKENESS_OTHER},
+		{0, 2, "0011", "0011", HLG_LIKENESS_SAME, HLG_LIKENESS_SAME},
+		{1, 1, "0011", "0011", HLG_LIKENESS_OTHER, HLG_LIKENESS_SAME},
+		{0, 1, "0011", "00", HLG_LIKENESS_SAME, HLG_LIKENESS_OTHER},
+		{0, 1, "00", "0011", HLG_LIKENESS_SAME, HLG_LIKENESS_OTHER},
+		{1, 1, "0011", "0012", HLG_LIKENESS_OTHER, HLG_LIKENESS_OTHER},
 	};
 	struct hlg_image *ran = make("ran", 0, 1, "");
 	struct hlg_fingerprint noted;
@@ -152,6 +153,30 @@ START_TEST(nothing_to_compare)
 }
 END_TEST
 
+/* A debug file split off by objcopy has of a segment of code what lies in front of that,
+ * notes and what is between them: no code that could be another. */
+START_TEST(a_debug_file)
+{
+	static const uint8_t code[] = {0xc3, 0xc3};
+	struct hlg_fingerprint noted;
+	struct hlg_image *image;
+	struct mkelf_simple s;
+
+	mkelf_simple_init(&s, 0x1000, code, sizeof(code), syms, 1);
+	s.segment.vaddr -= 0x10;
+	s.segment.memsz += 0x10;
+	ck_assert_int_eq(hlg_image_open_elf(&image, scratch_elf("a", &s.elf), &err), 0);
+	strcpy(image->elf.build_id, "0011");
+	ck_assert_int_eq(hlg_fingerprint_take(&noted, image, &err), 0);
+	image->elf.loads[0].filesz = 8;
+	ck_assert_int_eq(compare(image, &noted), HLG_LIKENESS_SAME);
+	strcpy(image->elf.build_id, "0012");
+	ck_assert_int_eq(compare(image, &noted), HLG_LIKENESS_OTHER);
+	ck_assert(hlg_fingerprint_has_other_id(image, &noted));
+	hlg_image_destroy(image);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("fingerprint");
@@ -163,5 +188,6 @@ int main(void)
 	tcase_add_test(tc, ids_that_were_cut);
 	tcase_add_test(tc, the_same_file);
 	tcase_add_test(tc, nothing_to_compare);
+	tcase_add_test(tc, a_debug_file);
 	return tap_main(suite);
 }
