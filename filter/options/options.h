@@ -129,7 +129,7 @@ struct hlg_options {
 	 * not named, and what to use, "b.elf, which record noted, is not named (use
 	 * hlguest report a.elf b.elf)", to be freed; NULL: there are none. Asked only
 	 * where samples do not fit. bases: of each of n images where they fit instead of
-	 * where it is named, or UINT64_MAX. */
+	 * where it is named, or UINT64_MAX; n 0: they have not been looked for. */
 	char *(*unnamed)(const void *unnamed_of, const uint64_t *bases, size_t n);
 	/* Set by who knows the recording, else NULL: the command that records it anew with
 	 * its sandboxes, to be freed; NULL without memory. */

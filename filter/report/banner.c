@@ -227,14 +227,21 @@ static bool put_builds(FILE *f, const struct hlg_report *r)
 char *hlg_banner_build(const struct hlg_profile *profile, const struct hlg_image *image,
 		       const struct hlg_ran *ran)
 {
+	const struct hlg_options *options = profile->options;
+	char *unnamed = options->unnamed
+				? options->unnamed(options->unnamed_of, NULL, 0)
+				: NULL;
 	struct hlg_memstream m;
 	FILE *f = hlg_memstream_open(&m);
 
-	if (!f)
-		return NULL;
-	put_build(f, profile, image, ran, hlg_trust_of_ran(ran) == HLG_TRUST_MIXED,
-		  false);
-	return hlg_memstream_close(&m);
+	if (f) {
+		put_build(f, profile, image, ran,
+			  hlg_trust_of_ran(ran) == HLG_TRUST_MIXED, unnamed);
+		if (unnamed)
+			fprintf(f, "; %s", unnamed);
+	}
+	free(unnamed);
+	return f ? hlg_memstream_close(&m) : NULL;
 }
 
 /* Are at least half of those that do not fit of code that has moved? */

@@ -18,7 +18,8 @@ char *hlg_banner_saved(const struct hlg_report *report);
 bool hlg_banner_is_explained(const struct hlg_report *report);
 
 /* Of an image alone, for who has no report: another build ran (hlg_trust_of_ran), as the
- * recordings of this profile tell. To be freed; NULL without memory. */
+ * recordings of this profile tell, and ELFs that are not named. To be freed; NULL without
+ * memory. */
 char *hlg_banner_build(const struct hlg_profile *profile, const struct hlg_image *image,
 		       const struct hlg_ran *ran);
 

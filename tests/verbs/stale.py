@@ -362,6 +362,27 @@ def same_code(build, work):
             yield f"{words}: {status}: {out} {err}"
 
 
+def proposed(build, work):
+    """What is refused says how to name the ELF that ran, where that is noted and still there."""
+    for of, verb, *rest in ((MIX, "report"), (MIX, "annotate", "memset"), (MIX, "lookup", "0x3ef0b"),
+                            (MIX, "base"), (EXITS, "exits"), (WINDOWS, "windows")):
+        folder = os.path.join(work, verb)
+        os.mkdir(folder)
+        bench = Noted(build, folder, of)
+        data = bench.record("a.data", 1)
+        bench.write_elf(1)
+        right, wrong = bench.elf, os.path.join(folder, "wrong.elf")
+        with open(wrong, "wb") as f:
+            f.write(bench.content(2))
+        out, err, status = run(hlguest_of(build), verb, wrong, data, *rest)
+        told = f"{right}, which record noted, is not named (use hlguest {verb} {right} {data})"
+        if told not in " ".join((out + err).split()) or status != 3:
+            yield f"{verb}: status {status}: {out[:700]} {err}"
+        out, err, status = run(hlguest_of(build), verb, right, data, *rest)
+        if "which record noted" in out + err or status:
+            yield f"{verb}, of the right one: status {status}: {out[:700]} {err}"
+
+
 def by_filter(build, work):
     """A filter does not know which recording it is given, so not what is noted: as the manual
     and README say, where they say that it tells the same."""
@@ -401,6 +422,7 @@ def main():
                                   ("merged profiles keep builds that differ", merged))
               for builds in (IDS, BYTES)),
             ("the code goes before the build id", same_code),
+            ("verbs propose the ELF that ran", proposed),
             ("a filter knows no builds", by_filter)):
         with tempfile.TemporaryDirectory() as work:
             tap.run(name, lambda check=check, work=work, words=words: [

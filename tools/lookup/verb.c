@@ -30,13 +30,15 @@
 #include "tools/feed/batch.h"
 #include "tools/inputs/images.h"
 #include "tools/inputs/places.h"
+#include "tools/inputs/unnamed.h"
 #include "tools/lookup/answer.h"
 #include "tools/source/source.h"
 
 struct arguments {
+	const struct hlg_verb *verb;
 	const char *out;
 	bool own, inlines;
-	int demangle; /* 0 no, 1 yes */
+	int demangle, force; /* 0 no, 1 yes */
 	const struct hlg_format *format;
 	struct hlg_verb_texts images, recordings, addresses;
 };
@@ -44,6 +46,7 @@ struct arguments {
 /* What is open while questions are answered. */
 struct lookup {
 	const struct arguments *args;
+	struct hlg_inputs given; /* what they name, for who proposes to name more */
 	struct hlg_run run; /* of recordings, if there are any; its images in any case */
 	struct hlg_report report; /* of these: which functions may be named */
 	struct hlg_sources sources;
@@ -188,6 +191,15 @@ static bool is_inside(struct lookup *l, const struct hlg_place *place)
 	return code && hlg_code_at(code, place) == HLG_BOUNDARY_OFF;
 }
 
+/* Of a function whose samples are of other code no name, as in the report. To be freed;
+ * NULL without memory. */
+static char *name_at(const struct lookup *l, const struct hlg_place *place)
+{
+	return hlg_misfits_has(&l->report, place)
+		       ? hlg_misfits_name(place)
+		       : hlg_place_name(place, l->args->demangle);
+}
+
 /* Whoever takes an address out of a report has the ELF's own: where another function is
  * at that, it is told. */
 static bool tell_own(struct lookup *l, uint64_t addr)
@@ -221,7 +233,6 @@ static int answer(struct lookup *l, uint64_t asked, uint64_t addr,
 	const struct arguments *args = l->args;
 	struct hlg_answer a = {
 		.asked = asked, .own = args->own, .demangle = args->demangle};
-	bool misfit; /* its samples are of other code: so are its lines */
 	char *name;
 	int rc = 0;
 
@@ -232,16 +243,15 @@ static int answer(struct lookup *l, uint64_t asked, uint64_t addr,
 	a.named = named && named->owner == a.place.owner;
 	if (a.named)
 		a.place.symbol = named->symbol;
-	misfit = hlg_misfits_has(&l->report, &a.place);
 	if (a.place.image) {
-		if (!misfit)
+		/* Where samples are of other code so are the lines. */
+		if (!hlg_misfits_has(&l->report, &a.place))
 			find_line(l, &a);
 		a.inside = is_inside(l, &a.place);
 		if (hlg_image_unread(a.place.image))
 			return hlg_image_fail_unread(a.place.image, err);
 	}
-	name = misfit ? hlg_misfits_name(&a.place)
-		      : hlg_place_name(&a.place, args->demangle);
+	name = name_at(l, &a.place);
 	a.name = name;
 	rc = name ? args->format->write(&a, l->f, err) : hlg_err_memory(err, "lookup");
 	free(name);
@@ -434,6 +444,14 @@ static int open_by_samples(struct lookup *l, struct hlg_err *err)
 	const struct arguments *args = l->args;
 	int rc = hlg_images_start_apart(&l->run, args->images.text, args->images.n, err);
 
+	l->given = (struct hlg_inputs){.verb = args->verb,
+				       .words = args->images.text,
+				       .n_words = (int)args->images.n,
+				       .n_images = (unsigned)args->images.n,
+				       .files = args->recordings.text,
+				       .n_files = args->recordings.n};
+	hlg_unnamed_ask(&l->given, &l->run.options);
+	l->run.options.force = args->force;
 	if (rc == 0)
 		rc = read_recordings(l, err);
 	if (rc == 0)
@@ -545,7 +563,7 @@ static int lookup(const struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
-	struct arguments args = {.demangle = 1};
+	struct arguments args = {.verb = verb, .demangle = 1};
 	int status;
 
 	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
@@ -574,6 +592,13 @@ static const struct hlg_verb_option options[] = {
 	 .kind = HLG_VERB_ONE_OF,
 	 .optional = true,
 	 .field = offsetof(struct arguments, demangle)},
+	{.name = "force",
+	 .value = "no|yes",
+	 .help = "name functions even where samples do not fit",
+	 .fallback = "no",
+	 .kind = HLG_VERB_ONE_OF,
+	 .optional = true,
+	 .field = offsetof(struct arguments, force)},
 	{.name = "format",
 	 .help = "json: an object a line",
 	 .kind = HLG_VERB_FORMAT,
