@@ -500,6 +500,8 @@ ERRORS = [
      "	while (w->n_told < w->spots.n && w->spots.spot[w->n_told].addr < line.addr)",
      "	while (w->n_told < w->spots.n && w->spots.spot[w->n_told].addr <= line.addr)",
      "golden annotate annotate-words"),
+    ("tools/lookup/verb.c", "	name = name_at(l, &own);",
+     "	name = hlg_place_name(&own, l->args->demangle);", "golden trust-mixed"),
     ("tools/lookup/verb.c", "	hlg_unnamed_ask(&l->given, &l->run.options);\n", "", "hlguest stale"),
     ("filter/report/banner.c", 'fprintf(f, "; %s", unnamed);', ";", "hlguest stale"),
     ("tools/lookup/verb.c", "		l->status = hlg_run_status(&l->run, 0);\n", "		;\n",

@@ -214,7 +214,7 @@ static bool tell_own(struct lookup *l, uint64_t addr)
 	hlg_image_lookup(space->images[0], addr, &own);
 	if (!own.symbol || (here.image && here.owner == own.owner))
 		return true;
-	name = hlg_place_name(&own, l->args->demangle);
+	name = name_at(l, &own);
 	if (!name)
 		return false;
 	fputs("  as the ELF's own address: ", l->f);
