@@ -451,11 +451,18 @@ static void put_shared(FILE *f, const struct hlg_report *r)
 /* Nothing says that the image lies where it is. */
 static void put_guess(FILE *f, const struct hlg_report *r, const struct hlg_image *image)
 {
-	fprintf(f,
-		"base 0x%" PRIx64
-		" of %s is only assumed, and the samples do not confirm "
-		"it: functions are not named%s",
-		image->base, image->path, r->unnamed ? "" : " (" FORCE);
+	const bool outside = r->all.kinds[HLG_OUTSIDE].samples == r->all.guest.samples;
+
+	fprintf(f, "base 0x%" PRIx64 " of %s is only assumed, and ", image->base,
+		image->path);
+	if (outside)
+		fprintf(f, "no %s lies there", hlg_banner_noun(r, true));
+	else
+		fputs("the samples do not confirm it: functions are not named", f);
+	if (!r->unnamed && outside)
+		fprintf(f, " (is it the guest's ELF? use %s@BASE)", image->typed);
+	else if (!r->unnamed)
+		fputs(" (" FORCE, f);
 }
 
 static void put_banner(FILE *f, const struct hlg_report *r, bool threads)

@@ -32,15 +32,33 @@ enum hlg_boundary hlg_trust_at(struct hlg_code *code, const struct hlg_row *row,
 	return hlg_verdict_at(code, &place);
 }
 
+static uint64_t samples_of(const struct hlg_image_test *ti)
+{
+	uint64_t samples = 0;
+
+	for (size_t k = 0; k < ti->n_bases; k++)
+		samples += ti->bases[k].count.samples;
+	return samples;
+}
+
+static bool has_samples(const struct hlg_trust *trust)
+{
+	for (size_t i = 0; i < trust->n_images; i++)
+		if (samples_of(&trust->images[i]))
+			return true;
+	return false;
+}
+
 const struct hlg_image *hlg_trust_guess(const struct hlg_trust *trust)
 {
+	const bool nowhere = trust->all.stray_addrs && !has_samples(trust);
+
 	for (size_t i = 0; i < trust->n_images; i++) {
 		const struct hlg_image_test *ti = &trust->images[i];
-		const struct hlg_boundaries *s = &ti->tested.samples;
 
 		if (ti->image->from == HLG_BASE_DEFAULT &&
 		    trust->all.verdict != HLG_TRUST_VERIFIED &&
-		    (s->on + s->off + s->undecodable > 0 || !ti->code))
+		    (nowhere || samples_of(ti) || !ti->code))
 			return ti->image;
 	}
 	return NULL;
@@ -246,6 +264,7 @@ static void add_tested(struct hlg_tested *to, const struct hlg_tested *from)
 	add_boundaries(&to->samples, &from->samples);
 	add_boundaries(&to->addrs, &from->addrs);
 	to->stray_addrs += from->stray_addrs;
+	to->inside += from->inside;
 	to->data_addrs += from->data_addrs;
 	to->padding += from->padding;
 	to->starts += from->starts;
@@ -385,26 +404,15 @@ enum hlg_trust_verdict hlg_trust_of_ran(const struct hlg_ran *ran)
 							: HLG_TRUST_MISMATCH;
 }
 
-static uint64_t samples_of(const struct hlg_image_test *ti)
-{
-	uint64_t samples = 0;
-
-	for (size_t k = 0; k < ti->n_bases; k++)
-		samples += ti->bases[k].count.samples;
-	return samples;
-}
-
 /* Takes over what recordings tell of the builds that ran: another one in no image, in
  * some, or in all that have samples and tell. Samples of one without any lie outside,
  * beside those of others. */
 static enum hlg_trust_verdict identify(struct hlg_trust *trust,
 				       const struct hlg_profile *profile)
 {
+	const bool any = has_samples(trust);
 	enum hlg_trust_verdict verdict = HLG_TRUST_UNTESTED;
-	bool any = false;
 
-	for (size_t i = 0; i < trust->n_images; i++)
-		any |= samples_of(&trust->images[i]) != 0;
 	for (size_t i = 0; i < profile->ran.n && i < trust->n_images; i++) {
 		struct hlg_image_test *ti = &trust->images[i];
 		enum hlg_trust_verdict told;

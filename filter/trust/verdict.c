@@ -36,7 +36,8 @@ static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_a
 	    (hlg_verdict_is_off(&t->samples) || hlg_verdict_is_off(&t->addrs)))
 		return HLG_TRUST_MISMATCH;
 	if (n < HLG_VERDICT_LEAST_ADDRS && t->addrs.on < (n ? n : 1) &&
-	    stray_addrs >= HLG_VERDICT_LEAST_STRAY_ADDRS)
+	    stray_addrs >= (t->inside ? HLG_VERDICT_LEAST_STRAY_ADDRS
+				      : HLG_VERDICT_LEAST_ADDRS))
 		return HLG_TRUST_MISMATCH;
 	if (n < HLG_VERDICT_LEAST_ADDRS)
 		return HLG_TRUST_TOO_FEW;
@@ -91,6 +92,7 @@ void hlg_verdict_add(struct hlg_tested *t, struct hlg_code *code,
 	struct hlg_density density;
 
 	t->stray_addrs += filler || place->kind == HLG_OUTSIDE || place->kind == HLG_DATA;
+	t->inside += place->image && !filler;
 	t->data_addrs += place->kind == HLG_DATA && is == HLG_BOUNDARY_OFF;
 	t->padding += filler ? samples : 0;
 	if (is == HLG_BOUNDARY_UNKNOWN && !is_in_symbol(place))

@@ -23,8 +23,9 @@
  *   addresses, are off boundaries than one in a hundred explains (binomial, 99 %): at the
  *   right base of the right ELF none can be;
  * - mismatch: fewer than LEAST_ADDRS addresses, none or some of them off boundaries, and
- *   LEAST_STRAY_ADDRS stray addresses or more; never of one image, as no image has those
- * that lie outside;
+ *   LEAST_STRAY_ADDRS stray addresses or more, or LEAST_ADDRS of them where nothing lies
+ *   in an image but in padding; never of one image, as no image has those that lie
+ *   outside;
  * - too few: fewer than LEAST_ADDRS addresses;
  * - verified, if the interval lies above half, else too few: NEARLY_ALL of the addresses
  *   and of the samples are on boundaries. But mixed, not verified, if more samples lie in
@@ -44,7 +45,8 @@
  *   unless the samples of each part of it bear out that it lies there
  *   (symtab/code/part-fit.h);
  * - a report of one ELF whose base is assumed has too few where no base can be found:
- *   none stands out on AArch64, or there are fewer than LEAST_ADDRS distinct addresses;
+ *   none stands out on AArch64, or there are fewer than LEAST_ADDRS distinct addresses.
+ *   It is refused all the same (hlg_trust_guess);
  * - any report is a mismatch if recordings tell that another build of an image ran
  *   (identity.h): functions of one shape fit each other. If others tell that this one
  * ran, too, it is mixed, at least. A recording alone is a mismatch if it tells so;
@@ -87,6 +89,7 @@ struct hlg_boundaries {
 struct hlg_tested {
 	struct hlg_boundaries samples, addrs;
 	uint64_t stray_addrs;
+	uint64_t inside;     /* addresses in an image, and not in padding */
 	uint64_t data_addrs; /* in both: stray, and off boundaries */
 	uint64_t padding;    /* samples */
 	/* Of the functions, by samples: chance is their ratio; 0: none has any. */

@@ -136,8 +136,9 @@ class Judge(Said, Head, Sums):
                 self.put(self.images[image], s, image, addr, place)
         self.stray = len(self.all.stray)
         self.word = self.judge()
+        self.is_nowhere = self.stray and not any(of.any for of in self.images)
         self.guessed = any(
-            image["base_from"] == "default" and any(of.addresses.values())
+            image["base_from"] == "default" and (of.any or self.is_nowhere)
             for image, of in zip(self.json["images"], self.images)) and self.word != "verified"
         self.is_raw = not self.is_forced and (self.word == "mismatch" or self.guessed)
 

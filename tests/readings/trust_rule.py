@@ -26,7 +26,7 @@ class Tested:
 
     def __init__(self):
         self.addresses = {True: {}, False: {}, None: {}}
-        self.stray, self.padding, self.any = set(), 0, False
+        self.stray, self.padding, self.any, self.inside = set(), 0, False, False
         self.densities = []
 
     def __repr__(self):
@@ -40,6 +40,7 @@ class Tested:
         self.padding += filler
         if filler or place == OUTSIDE or place.kind == "data":
             self.stray.add(key)
+        self.inside |= place != OUTSIDE and not filler
         if place.kind in ("gap", "outside"):
             return
         is_on = guest.boundary(addr)
@@ -63,9 +64,9 @@ class Tested:
         if not n and self.addresses[None]:
             return "not tested"
         if n < LEAST:
-            none_or_some = not n_on or n_off
+            none_or_some, least = not n_on or n_off, LEAST_STRAY if self.inside else LEAST
             return "mismatch" if is_off(on, off) or is_off(n_on, n_off) or \
-                none_or_some and stray >= LEAST_STRAY else "too few samples to tell"
+                none_or_some and stray >= least else "too few samples to tell"
         if n_on >= NEARLY_ALL * n and on >= NEARLY_ALL * (on + off):
             if self.interval(n_on, n)[0] <= half:
                 return "too few samples to tell"

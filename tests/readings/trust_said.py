@@ -30,9 +30,10 @@ class Said:
     def banner_line(self):
         others = [i for i in range(len(self.images)) if self.other_build(i)]
         if self.is_raw and self.word != "mismatch":
-            return line(f"base {self.json['images'][0]['base']} of guest0.elf is only assumed, "
-                        "and the samples do not confirm it: functions are not named (--force=yes "
-                        "names them)")
+            return line(f"base {self.json['images'][0]['base']} of guest0.elf is only assumed, and " + (
+                "no sample lies there (is it the guest's ELF? use guest0.elf@BASE)"
+                if self.is_nowhere else
+                "the samples do not confirm it: functions are not named (--force=yes names them)"))
         if self.word not in ("mixed", "mismatch"):
             return None
         if self.word == "mismatch" and others:
