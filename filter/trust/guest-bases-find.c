@@ -262,6 +262,7 @@ bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
 	ok = ok && find_images(finder, &addrs, 0, found, &misfits);
 	hlg_addresses_finish(&addrs);
 	*fits = ok && !placed.doubt && (double)misfits <= (1 - FIT) * (double)all &&
+		!are_in_turn(finder->space, found->at, found->n) &&
 		!hlg_guest_bases_find_meets_any(finder->space, found->at, found->n);
 	return ok;
 }

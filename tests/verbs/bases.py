@@ -456,6 +456,16 @@ def counted(bench, *argv):
                                if row["record"] == "window")
 
 
+def two_across(bench, rng):
+    """Two ELFs whose samples do not overlap, but whose images do, where nothing states a base."""
+    guests = [(0x200000, 7, rng.sample(bench.addrs, 300)), (0x2e0000, 8, bench.small_addrs)]
+    out, err, status = run(bench.hlguest, "base", bench.elf, bench.small,
+                           bench.write("two-across.data", guests))
+    rows = [line.split()[:2] for line in out.splitlines() if line[:2] == "0x"]
+    if status or err or rows != [[hex(base), str(len(addrs))] for base, _, addrs in guests]:
+        yield f"status {status}: {out}{err}"
+
+
 def turns(bench, rng):
     """Two ELFs in turn on one thread, whose base nothing states: the command that is advised names
     both where they lie, and that says that the recording lacks who ran when. So does the report of
@@ -516,7 +526,8 @@ def main():
         for name, function in ("recordings", files), ("threads", threads), ("far", far), \
                 ("many", many), ("nobody", nobody), ("least", least), ("short", short), \
                 ("alike", alike), ("lanes", lanes), ("saved", saved), ("twice", twice), ("nearly", nearly), \
-                ("elsewhere", elsewhere), ("few", few), ("begun", begun), ("across", across), ("turns", turns):
+                ("elsewhere", elsewhere), ("few", few), ("begun", begun), ("across", across), \
+                ("two across", two_across), ("turns", turns):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()
 
