@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/trust/base-search.h"
 #include "filter/trust/base-seek.h"
+#include "filter/trust/guest-bases-find.h"
 #include "filter/trust/runners.h"
 #include "filter/trust/verdict.h"
 #include "symtab/plural.h"
@@ -471,6 +473,47 @@ static size_t judge_all(const struct hlg_apart *apart, const struct hlg_runners 
 	return told;
 }
 
+/* Do the samples of a guest fit an image elsewhere than where its file has it? 1: they
+ * do; 0: not, or without memory -1. */
+static int refuse(const struct hlg_apart *apart, const struct hlg_runners *units,
+		  size_t begin, size_t end)
+{
+	struct hlg_addresses addrs;
+	int refused = hlg_runners_addresses(units, begin, end, &addrs) ? 0 : -1;
+
+	for (size_t i = 0; refused == 0 && i < apart->space->n_images; i++) {
+		struct hlg_found found = {0};
+
+		if (apart->codes[i])
+			refused = hlg_base_search_refuses(apart->space->images[i],
+							  apart->codes[i], apart->options,
+							  &addrs, &found);
+		hlg_base_find_finish(&found);
+	}
+	hlg_addresses_finish(&addrs);
+	return refused;
+}
+
+/* Asks those who fit no lane, of as many as bases are sought of. False without memory. */
+static bool refuse_all(struct hlg_apart *apart, const struct hlg_runners *units)
+{
+	int refused = 0;
+	size_t asked = 0;
+
+	if (apart->refused || !tells_instructions(apart->space))
+		return true;
+	for (size_t i = 0, j;
+	     refused == 0 && asked < HLG_GUEST_BASES_MOST && i < units->n; i = j) {
+		j = hlg_runners_guest(units, i);
+		if (units->at[i].untold != NONE)
+			continue;
+		refused = refuse(apart, units, i, j);
+		asked++;
+	}
+	apart->refused = refused > 0;
+	return refused >= 0;
+}
+
 /* Tells of whom it cannot be told. */
 static void note_all(const struct hlg_apart *apart, const struct hlg_runners *units,
 		     const struct hlg_runners_recording *r)
@@ -508,6 +551,8 @@ int hlg_apart_settle(struct hlg_apart *apart, const struct hlg_runners_recording
 		rc = hlg_err_memory(err, r->path);
 	else
 		told = judge_all(apart, &units);
+	if (rc == 0 && !refuse_all(apart, &units))
+		rc = hlg_err_memory(err, r->path);
 	/* What could not be read told nothing. */
 	for (size_t i = 0; rc == 0 && i < apart->space->n_images; i++)
 		if (hlg_image_unread(apart->space->images[i]))

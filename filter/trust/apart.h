@@ -41,6 +41,9 @@ struct hlg_apart {
 	const struct hlg_space *space;
 	const struct hlg_options *options; /* may state who runs an image */
 	struct hlg_code **codes;           /* of each image; NULL: cannot be decoded */
+	/* Out: samples of a guest that fits no lane refuse the base that the file of an
+	 * image states (base-search.h), and fit it elsewhere. */
+	bool refused;
 };
 
 /* Opens the images of a space of several lanes that outlives *apart. False without

@@ -104,6 +104,68 @@ static bool is_taken(const struct hlg_space *space, const struct hlg_image *imag
 	return last < base;
 }
 
+/* Does it lie across another, each where its file has it? */
+static bool is_across(const struct hlg_space *space, const struct hlg_image *image)
+{
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *other = space->images[i];
+
+		if (other != image && other->from != HLG_BASE_NONE && !other->map &&
+		    hlg_base_seek_collide(image, image->base, other, other->base))
+			return true;
+	}
+	return false;
+}
+
+int hlg_base_search_unplace(struct hlg_space *space, const struct hlg_options *options,
+			    struct hlg_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < space->n_images; i++) {
+		const struct hlg_image *image = space->images[i];
+
+		if (image->from != HLG_BASE_NONE && !image->map &&
+		    !may_move(image, options))
+			return 0;
+	}
+	for (size_t i = 0; i < space->n_images; i++)
+		space->images[i]->sought |= may_move(space->images[i], options) &&
+					    is_across(space, space->images[i]);
+	for (size_t i = 0; rc == 0 && i < space->n_images; i++) {
+		struct hlg_image *image = space->images[i];
+		const enum hlg_base_from from = image->from;
+		const uint64_t base = image->base;
+
+		if (from == HLG_BASE_NONE)
+			continue;
+		hlg_image_clear_base(image);
+		image->lane = 0;
+		if (!image->sought) {
+			rc = hlg_image_set_base(image, base, from, err);
+			continue;
+		}
+		image->refused = base;
+		image->refused_from = from;
+	}
+	space->n_lanes = 0;
+	space->has_shared = false;
+	if (rc == 0)
+		rc = hlg_space_arrange(space, err);
+	return rc < 0 ? rc : 1;
+}
+
+/* What was sought, and found where its file has it, was not refused. */
+static void forget_refused(const struct hlg_space *space)
+{
+	for (size_t i = 0; i < space->n_images; i++) {
+		struct hlg_image *image = space->images[i];
+
+		if (image->sought && hlg_image_lies_at(image, image->refused))
+			image->refused_from = HLG_BASE_NONE;
+	}
+}
+
 bool hlg_base_search_also(const struct hlg_space *space, const struct hlg_image *image,
 			  struct hlg_code *code, const struct hlg_options *options,
 			  const struct hlg_addresses *all, struct hlg_found *found)
@@ -421,6 +483,8 @@ static int place_sought(struct hlg_base_sought *sought, struct hlg_space *space,
 			rc = add_bases(image, &sought[i].found, err);
 		else if (several)
 			rc = test_claim(image, sought[i].code, left, err);
+		if (!sought[i].found.n)
+			image->refused_from = HLG_BASE_NONE;
 	}
 	return rc == 0 ? hlg_space_arrange(space, err) : rc;
 }
@@ -451,13 +515,18 @@ int hlg_base_search_all(struct hlg_space *space, const struct hlg_profile *profi
 {
 	const struct hlg_options *options = profile->options;
 	bool placed;
-	int rc = hlg_base_kvm_place(
-		space, &profile->starts,
-		options->strict_base || options->emit != HLG_EMIT_NONE, &placed, err);
+	int rc;
 
+	forget_refused(space);
+	rc = hlg_base_kvm_place(space, &profile->starts,
+				options->strict_base || options->emit != HLG_EMIT_NONE,
+				&placed, err);
 	if (rc == 0 && placed)
 		rc = hlg_space_arrange(space, err);
 	if (rc == 0)
 		rc = move_all(space, profile, err);
-	return rc == 0 ? seek_all(space, profile, err) : rc;
+	if (rc == 0)
+		rc = seek_all(space, profile, err);
+	forget_refused(space);
+	return rc;
 }

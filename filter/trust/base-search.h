@@ -35,6 +35,16 @@ bool hlg_base_search_also(const struct hlg_space *space, const struct hlg_image 
 			  struct hlg_code *code, const struct hlg_options *options,
 			  const struct hlg_addresses *all, struct hlg_found *found);
 
+/*
+ * Where images lie across each other (hlg_space_part), and samples refuse the base of
+ * one: takes the bases that files state off those that do, so that all of them are
+ * sought, and the space has no lanes. Where these are found elsewhere, what the file says
+ * is in image->refused. 1: done; 0, and nothing is changed: the user stated one, or
+ * strict-base= or emit= keep to the files. Fails as hlg_space_arrange does.
+ */
+int hlg_base_search_unplace(struct hlg_space *space, const struct hlg_options *options,
+			    struct hlg_err *err);
+
 /* Do sources of an image's base differ? Then what to warn of; to be freed, NULL without
  * memory. */
 bool hlg_base_search_differs(const struct hlg_image *image);

@@ -57,23 +57,6 @@ void hlg_guest_bases_find_end(struct hlg_guest_bases_finder *finder)
 	*finder = (struct hlg_guest_bases_finder){0};
 }
 
-/* The addresses of a guest. False without memory. */
-static bool take(struct hlg_addresses *addrs, const struct hlg_runners *units,
-		 size_t begin, size_t end)
-{
-	const size_t first = units->at[begin].begin, last = units->at[end - 1].end;
-
-	addrs->n = 0;
-	addrs->at = malloc((last - first + 1) * sizeof(*addrs->at));
-	for (size_t i = first; addrs->at && i < last; i++)
-		addrs->at[addrs->n++] =
-			(struct hlg_sampled){units->all[i].ip, units->all[i].samples};
-	if (!addrs->at)
-		return false;
-	hlg_addresses_sort(addrs);
-	return true;
-}
-
 /* Adds where an image was found; to *misfits the samples inside that are on no known
  * boundary. */
 static bool add_found(struct hlg_guest_bases_found *found, size_t number,
@@ -391,7 +374,7 @@ static bool match_guest(const struct hlg_guest_bases_finder *finder,
 {
 	struct hlg_addresses all = {0};
 	struct placed_fit placed = {0};
-	bool ok = take(&all, units, begin, end);
+	bool ok = hlg_runners_addresses(units, begin, end, &all);
 
 	*matched = NULL;
 	if (ok)
@@ -520,7 +503,7 @@ bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 		struct hlg_addresses addrs = {0};
 
 		j = hlg_runners_guest(units, i);
-		ok = take(&addrs, units, i, j) &&
+		ok = hlg_runners_addresses(units, i, j, &addrs) &&
 		     find_guest(finder, &addrs, (unsigned)i, found);
 	}
 	return ok && match_others(finder, found);

@@ -107,6 +107,22 @@ struct hlg_runner hlg_runners_sum(const struct hlg_runner *units, size_t n)
 	return whole;
 }
 
+bool hlg_runners_addresses(const struct hlg_runners *units, size_t begin, size_t end,
+			   struct hlg_addresses *addrs)
+{
+	const size_t first = units->at[begin].begin, last = units->at[end - 1].end;
+
+	addrs->n = 0;
+	addrs->at = malloc((last - first + 1) * sizeof(*addrs->at));
+	for (size_t i = first; addrs->at && i < last; i++)
+		addrs->at[addrs->n++] =
+			(struct hlg_sampled){units->all[i].ip, units->all[i].samples};
+	if (!addrs->at)
+		return false;
+	hlg_addresses_sort(addrs);
+	return true;
+}
+
 size_t hlg_runners_guest(const struct hlg_runners *units, size_t i)
 {
 	const struct hlg_runner_sample *first = &units->all[units->at[i].begin];

@@ -11,6 +11,7 @@
 #include "filter/output/note-list.h"
 #include "filter/profile/host.h"
 #include "filter/stacks/stacks.h"
+#include "filter/trust/addresses.h"
 #include "symtab/image/space.h"
 
 /* What the addresses of each series of a profile were moved by, before it was replaced;
@@ -82,6 +83,11 @@ struct hlg_runner hlg_runners_sum(const struct hlg_runner *units, size_t n);
  */
 uint64_t hlg_runners_outside(const struct hlg_runner_sample *all, size_t begin,
 			     size_t end, const struct hlg_space *space, unsigned lane);
+
+/* The addresses of the units [begin, end), one at least, into *addrs, which is empty.
+ * False without memory; finish in any case. */
+bool hlg_runners_addresses(const struct hlg_runners *units, size_t begin, size_t end,
+			   struct hlg_addresses *addrs);
 
 /* Behind the last unit of the guest, a sandbox or thread, whose first is i. */
 size_t hlg_runners_guest(const struct hlg_runners *units, size_t i);

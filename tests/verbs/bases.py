@@ -466,6 +466,56 @@ def two_across(bench, rng):
         yield f"status {status}: {out}{err}"
 
 
+def moved(bench, rng):
+    """Two ELFs that their files state at one base: where one lies elsewhere, or both do, in one
+    recording or two, far from each other or not, they are found there, by all verbs; unless the
+    user keeps to what files state, or states one himself."""
+    elves = [os.path.join(HYPERLIGHT, name) for name in ("guest.elf", "small.elf")]
+    addrs = [rng.sample(bench.addrs, 300), bench.small_addrs]
+
+    def recordings(bases, write, several):
+        guests = [(base, 7 + i, of) for i, (base, of) in enumerate(zip(bases, addrs))]
+        return [write(f"{i}.data", [one]) for i, one in enumerate(guests)] if several else \
+            [write("moved.data", guests)]
+
+    _, wanted = bench.functions(*elves, *recordings((0x4000, 0x4000), bench.write, False))
+    for bases, several in itertools.product(((0x4000, 0x704000), (0x704000, 0x4000),
+                                             (0x200000, 0x200000), (0x200000, 0x2e0000),
+                                             (0x200000, 0x8000000)), (False, True)):
+        paths = recordings(bases, bench.write, several)
+        what = f"{[*map(hex, bases)]} in {len(paths)}"
+        report, found = bench.functions(*elves, *paths)
+        refused = [note for note in report["notes"]
+                   if re.search("base 0x4000 .*does not fit the samples", note)]
+        if found != wanted or report["trust"]["verdict"] != "verified" or \
+                [int(image["base"], 16) for image in report["images"]] != [*bases] or \
+                len(refused) != 2 - bases.count(0x4000):
+            yield f"{what}: {report['images']}, {report['trust']}, {report['notes']}"
+        for argv in ("flame", "-o", os.path.join(bench.work, "x.svg"), *elves, *paths), \
+                ("annotate", *elves, *paths), ("diff", *elves, *paths, "--after", *paths), \
+                ("lookup", *elves, *(f"--input={path}" for path in paths), "0x1000"):
+            _, err, status = run(bench.hlguest, *argv)
+            if status:
+                yield f"{what}: {argv}: status {status}: {err}"
+        for argv in ("--strict-base", *elves), (f"{elves[0]}@0x4000", elves[1]):
+            out, err, status = run(bench.hlguest, "report", "--format=json", *argv, *paths)
+            lie = {image["base"] for image in json.loads(out)["images"]} if out else {"0x4000"}
+            if lie != {"0x4000"}:
+                yield f"{what}: {argv}: status {status}: {lie}{err}"
+        paths = recordings(bases, bench.write_left, several)
+        at = [f"{elf}@{base:#x}" for elf, base in zip(elves, bases)]
+        found, told = left(bench, *elves, *paths), left(bench, *at, *paths)
+        if found != told:
+            yield f"{what}: exits: {sorted(set(found.items()) ^ set(told.items()))[:6]}"
+    # What another ELF runs fits neither, and what each is stated at is kept.
+    paths = [bench.write("other.data", [(0x4000, 7, addrs[0]), (0x4000, 8, addrs[1]),
+                                        (0x900001, 9, range(0, 40 * 5003, 5003))])]
+    report, _ = bench.functions(*elves, *paths)
+    if [image["base_from"] for image in report["images"]] != ["note", "note"] or \
+            not any("thread 9 has 40 samples, which fit none" in note for note in report["notes"]):
+        yield f"another: {report['images']}, {report['notes']}"
+
+
 def turns(bench, rng):
     """Two ELFs in turn on one thread, whose base nothing states: the command that is advised names
     both where they lie, and that says that the recording lacks who ran when. So does the report of
@@ -527,7 +577,7 @@ def main():
                 ("many", many), ("nobody", nobody), ("least", least), ("short", short), \
                 ("alike", alike), ("lanes", lanes), ("saved", saved), ("twice", twice), ("nearly", nearly), \
                 ("elsewhere", elsewhere), ("few", few), ("begun", begun), ("across", across), \
-                ("two across", two_across), ("turns", turns):
+                ("two across", two_across), ("moved", moved), ("turns", turns):
             tap.run(name, lambda f=function: [*f(bench, rng)])
     return tap.finish()
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "filter/trust/apart.h"
+#include "filter/trust/base-search.h"
 #include "filter/trust/guest-bases.h"
 #include "filter/trust/identity.h"
 #include "tools/feed/again.h"
@@ -511,6 +512,7 @@ static int run_workers(struct hlg_batch *batch, struct hlg_run *run,
 		hlg_stacks_finish(&workers[i].own_stacks);
 		hlg_profile_finish(&workers[i].own_sum);
 		hlg_per_file_finish(&workers[i].fits);
+		batch->refused |= workers[i].apart.refused;
 		hlg_apart_finish(&workers[i].apart);
 		hlg_guest_bases_find_end(&workers[i].finder);
 	}
@@ -548,7 +550,8 @@ static bool rank_files(struct hlg_batch *batch)
 	return ok;
 }
 
-int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err)
+static int read_all_files(struct hlg_batch *batch, struct hlg_run *run,
+			  struct hlg_err *err)
 {
 	unsigned n = batch->threads;
 	struct hlg_progress progress;
@@ -572,6 +575,56 @@ int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err 
 		rc = run_workers(batch, run, workers, n ? n : 1, &progress, err);
 	hlg_progress_end(&progress);
 	free(workers);
+	return rc;
+}
+
+/* Can all be read again? */
+static bool are_kept(const struct hlg_batch *batch)
+{
+	for (size_t i = 0; !batch->given && i < batch->n_paths; i++)
+		if (!hlg_perfdata_is_kept(batch->paths[i]))
+			return false;
+	return true;
+}
+
+/* As if nothing had been read. */
+static int forget_all(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err)
+{
+	hlg_batch_finish(batch);
+	for (size_t i = 0; batch->profiles && i < batch->n_paths; i++)
+		hlg_profile_finish(&batch->profiles[i]);
+	for (size_t i = 0; batch->stacks && i < batch->n_paths; i++)
+		hlg_stacks_finish(&batch->stacks[i]);
+	hlg_profile_finish(&run->profile);
+	hlg_host_finish(&run->host);
+	hlg_stacks_finish(&run->stacks);
+	if (!hlg_profile_init(&run->profile, &run->options) ||
+	    (run->options.stacks == HLG_STACKS_CALLGRAPH &&
+	     !hlg_stacks_init(&run->stacks, &run->options)))
+		return hlg_err_memory(err, "recordings");
+	return 0;
+}
+
+/* Reads all; and where samples refuse where files have images that lie across each other,
+ * again, with all of them sought. */
+static int read_and_seek(struct hlg_batch *batch, struct hlg_run *run,
+			 struct hlg_err *err)
+{
+	int rc = read_all_files(batch, run, err);
+
+	if (rc < 0 || !batch->refused || !are_kept(batch))
+		return rc;
+	rc = hlg_base_search_unplace(&run->space, &run->options, err);
+	if (rc <= 0)
+		return rc;
+	rc = forget_all(batch, run, err);
+	return rc < 0 ? rc : read_all_files(batch, run, err);
+}
+
+int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err)
+{
+	int rc = read_and_seek(batch, run, err);
+
 	for (size_t i = 0; rc == 0 && i < batch->n_paths; i++) {
 		if (batch->files[i].rc < 0) {
 			hlg_origins_add_unread(&run->profile.origins,

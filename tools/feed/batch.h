@@ -64,6 +64,7 @@ struct hlg_batch {
 	struct hlg_hostsyms syms;       /* for stacks; what it could not name */
 	struct hlg_runners_moved moved; /* of what was given: see hlg_batch_given_ip */
 	bool together;                  /* the same */
+	bool refused; /* samples refuse a base of images that lie across each other */
 };
 
 /* Is what is given to this run, which is started, to be kept apart
