@@ -30,6 +30,9 @@ struct hlg_ran {
 	/* If OTHER is among them: the build that ran, of several the least; else NULL. */
 	char *file; /* as of struct hlg_build */
 	char id[HLG_NOTE_BUILD_ID];
+	char *in;     /* the recording in which that ran, of several the first by name;
+		       * NULL: not known, as of saved profiles */
+	bool more_in; /* it ran in others, too */
 };
 
 /* Of all images, by their numbers in the space; of those behind nothing is told. In
@@ -46,6 +49,8 @@ struct hlg_rans {
  * Without memory it is lost. */
 void hlg_rans_add(struct hlg_rans *rans, size_t image, enum hlg_identity identity,
 		  const char *file, const char *id);
+/* The name of the recording that tells it, where it is of one alone. */
+void hlg_rans_name(struct hlg_rans *rans, size_t image, const char *recording);
 /* A recording that does not tell was written at a time: the earliest counts. */
 void hlg_rans_written(struct hlg_rans *rans, int64_t when);
 void hlg_rans_merge(struct hlg_rans *to, const struct hlg_rans *from);

@@ -176,6 +176,18 @@ static bool is_of_one(const struct hlg_profile *profile, const struct hlg_image 
 	return false;
 }
 
+/* " in b.data and others": in which another build ran, where others tell
+ * something else, or nothing. */
+static void put_where(FILE *f, const struct hlg_ran *ran, bool mixed)
+{
+	if (ran->identities == 1u << HLG_IDENTITY_OTHER)
+		return;
+	if (!ran->in)
+		fputs(mixed ? " in some recordings" : "", f);
+	else
+		fprintf(f, " in %s%s", ran->in, ran->more_in ? " and others" : "");
+}
+
 /* "another build ran: h.elf with build id 3f187df6, not h.elf with 7296eff6 (give the
  * ELF that ran)": as recordings tell. Where ids do not, record noted what it was; of
  * another name it is another file, and nothing tells whether this one has changed.
@@ -186,19 +198,22 @@ static void put_build(FILE *f, const struct hlg_profile *profile,
 {
 	const bool both = mixed && is_of_one(profile, image);
 	const bool shared = profile->options->shared && !proposed;
-	const char *some = both ? ", too" : mixed ? " in some recordings" : "";
+	const bool ids = has_other_id(image, ran);
+	const bool called = ids || hlg_identity_is_called(image, ran->file);
 
-	if (has_other_id(image, ran))
-		fprintf(f, "another build ran%s: %s with build id %.8s, not %s with %.8s",
-			some, ran->file, ran->id, image->path, image->elf.build_id);
-	else if (hlg_identity_is_called(image, ran->file))
-		fprintf(f,
-			"another build ran%s: %s as record noted it, not %s as it is "
-			"now",
-			some, ran->file, image->path);
+	fprintf(f, "%s ran", called ? "another build" : ran->file);
+	if (both)
+		fputs(", too", f);
 	else
-		fprintf(f, "%s ran%s, as record noted, not %s", ran->file, some,
+		put_where(f, ran, mixed);
+	if (ids)
+		fprintf(f, ": %s with build id %.8s, not %s with %.8s", ran->file,
+			ran->id, image->path, image->elf.build_id);
+	else if (called)
+		fprintf(f, ": %s as record noted it, not %s as it is now", ran->file,
 			image->path);
+	else
+		fprintf(f, ", as record noted, not %s", image->path);
 	fprintf(f, " (%s)",
 		both     ? "name both"
 		: mixed  ? "report them apart, each with the ELF that ran"

@@ -161,7 +161,8 @@ static void add_origin(struct hlg_profile *profile, const struct hlg_space *spac
 }
 
 /* What the builds of the profile tell of an image. */
-static void judge_image(struct judge *judge, struct hlg_rans *rans, size_t image)
+static void judge_image(struct judge *judge, struct hlg_rans *rans, size_t image,
+			const char *recording)
 {
 	const struct hlg_build *ran;
 	enum hlg_identity identity = identify(judge, image, &ran);
@@ -179,10 +180,12 @@ static void judge_image(struct judge *judge, struct hlg_rans *rans, size_t image
 	if (identity == HLG_IDENTITY_SAME && ran)
 		hlg_rans_add(rans, image, HLG_IDENTITY_OTHER, ran->file,
 			     ran->print.build_id);
+	if (recording)
+		hlg_rans_name(rans, image, recording);
 }
 
 void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space,
-			bool recorded)
+			const char *recording)
 {
 	const struct hlg_builds *builds = &profile->builds;
 	struct judge judge = {space, builds,
@@ -195,11 +198,11 @@ void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *spa
 	if (able)
 		find_sampled(sampled, profile, &judge);
 	for (size_t i = 0; able && i < space->n_images; i++) {
-		if (sampled[i] && recorded)
+		if (sampled[i] && recording)
 			add_origin(profile, space, sampled, i);
 		/* Without builds it does not matter. */
 		if (sampled[i] || !builds->n)
-			judge_image(&judge, &profile->ran, i);
+			judge_image(&judge, &profile->ran, i, recording);
 	}
 	free(judge.readers);
 	free(sampled);

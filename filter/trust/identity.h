@@ -19,12 +19,12 @@
  * there is none of that name, if record noted a guest that is none of the space's images,
  * and this image is no build that was noted or mapped. Of another recording that says
  * nothing: each has its own. If this image ran and record noted a guest of its name, of
- * another build that is none of the images, both ran. recorded: it is one recording, and
- * no saved profile of several; then the images that it may have samples of are added to
- * the profile's origins, too.
+ * another build that is none of the images, both ran. recording: its name; NULL: it is
+ * a saved profile, or a part of several. Of a recording the images that it may have
+ * samples of are added to the profile's origins, too.
  */
 void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space,
-			bool recorded);
+			const char *recording);
 
 /* Is that the name of its file, without folders? Of a guest inside it is the host's. */
 bool hlg_identity_is_called(const struct hlg_image *image, const char *file);

@@ -51,9 +51,9 @@ class Said:
         text = []
         for i in others:
             n = sum(self.may_have(i, one) for one in self.made.recordings)
-            some, hint = ("", "give the ELF that ran") if self.ran(i) != "mixed" else (
+            some, hint = (self.where(i), "give the ELF that ran") if self.ran(i) != "mixed" else (
                 ", too", "name both") if n == 1 else (
-                " in some recordings", "report them apart, each with the ELF that ran")
+                self.where(i), "report them apart, each with the ELF that ran")
             (of, _), (file, build_id) = self.space.bases[i], self.other_build(i)
             if build_id and of.build_id and build_id != of.build_id.hex():
                 told = f"another build ran{some}: {file} with build id {build_id[:8]}, not " \
@@ -65,6 +65,16 @@ class Said:
                 told = f"{file} ran{some}, as record noted, not {of.path}"
             text.append(f"{told} ({hint})")
         return "; ".join(text)
+
+    def where(self, i):
+        """In which recordings another build ran, where others do not tell just that."""
+        told = [(name, self.told_of(i, one)) for name, one in zip(self.files, self.made.recordings)
+                if self.may_have(i, one) or not (one.builds or one.noted)]
+        names = sorted(name for name, of in told if "other" in of and
+                       (of["other"].file, (of["other"].build_id or b"").hex()) ==
+                       self.other_build(i))
+        return "" if all([*of] == ["other"] for _, of in told) else \
+            f" in {names[0]}" + " and others" * (len(names) > 1)
 
     def mixed_line(self, others):
         misfits = [row for row in self.view().ordered() if self.is_misfit(row)]

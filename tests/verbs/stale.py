@@ -232,14 +232,15 @@ def noted(build, work, builds):
     a, b, c = (bench.record(f"{n}.data", i) for n, i in zip("abc", builds))
     bench.write_elf(B)
     ran = f"another build ran: guest.elf {told_of(builds)}, not"
-    mixed = f"another build ran in some recordings: guest.elf {told_of(builds)}, not"
+    mixed = f"another build ran in {a}: guest.elf {told_of(builds)}, not"
     wrong_elf = "WRONG ELF: " + ("build id 41414141 ran, this is 42424242" if builds == IDS else
                                  "another build ran")
     for words, verdict, said, wrong in (
             ([b], "check OK", "", 0),
             ([a], f"check {wrong_elf}", ran, 0), ([a, c], f"check {wrong_elf}", ran, 2),
             ([a, b], "check MIXED", mixed, 1), ([b, a], "check MIXED", mixed, 1),
-            ([c, b, a], "check MIXED", mixed, 2)):
+            ([c, b, a], "check MIXED", mixed if builds == IDS else
+             mixed.replace(a, f"{a} and others"), 2)):
         out, err, status = bench.report("-v", bench.elf, *words)
         if verdict not in out or said not in out or \
                 len(re.findall(r" WRONG \S+\.data", out)) != wrong or \
@@ -327,8 +328,7 @@ def verbs(build, work, builds):
             named = {"elf": bench.elf, "data": data, "other": b if data == a else a}
             out, err, status = run(hlguest, *(word.format(**named) for word in words))
             both = " ".join((out + err).split())
-            other = ("another build ran in some recordings: " if mixed else
-                     "another build ran: ") + os.path.basename(bench.elf) + " " + told_of(builds)
+            other = (f"another build ran in {a}: " if mixed else "another build ran: ") + os.path.basename(bench.elf) + " " + told_of(builds)
             if (other in both) != (mixed or data == a) or \
                     (status == 3) != (data == a or mixed) or \
                     name and (name in out) != (status == 0 or mixed):

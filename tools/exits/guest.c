@@ -84,7 +84,7 @@ static bool fits_so_far(struct hlg_exits_guest *g)
 
 	for (size_t i = 0; i < g->n_noted; i++)
 		hlg_builds_merge(&profile->builds, &g->noted[i]);
-	hlg_identity_judge(profile, &g->run->space, false);
+	hlg_identity_judge(profile, &g->run->space, NULL);
 	fits = hlg_address_check_judge(&g->check, &g->run->space, &err) == 0 &&
 	       !report->suppressed;
 	hlg_report_finish(report);
@@ -211,7 +211,7 @@ static int add_exits(struct hlg_profile *profile, const struct hlg_exits_sums *s
 }
 
 int hlg_exits_guest_identify(struct hlg_exits_guest *g, size_t recording,
-			     const struct hlg_exits_sums *sums, struct hlg_err *err)
+			     const char *path, const struct hlg_exits_sums *sums, struct hlg_err *err)
 {
 	/* What is in the sums has been selected. */
 	struct hlg_options all = hlg_select_all(&g->run->options);
@@ -223,7 +223,7 @@ int hlg_exits_guest_identify(struct hlg_exits_guest *g, size_t recording,
 		rc = add_exits(&own, sums, err);
 	if (rc == 0) {
 		hlg_builds_merge(&own.builds, &g->noted[recording]);
-		hlg_identity_judge(&own, &g->run->space, true);
+		hlg_identity_judge(&own, &g->run->space, path);
 		hlg_profile_merge_told(&g->run->profile, &own);
 	}
 	hlg_profile_finish(&own);

@@ -301,7 +301,7 @@ static int read_file(const struct hlg_inputs *in, size_t number,
 				    err);
 	if (rc == 0 && !own.overflow) {
 		hlg_exits_settle(&own);
-		rc = hlg_exits_guest_identify(guest, number, &own, err);
+		rc = hlg_exits_guest_identify(guest, number, path, &own, err);
 	}
 	if (rc == 0 && !own.overflow) {
 		hlg_exits_merge(sums, &own);

@@ -356,7 +356,8 @@ static void read_file(struct worker *w, size_t number)
 			hlg_builds_merge(&w->file.builds, &batch->noted[number]);
 		else if (!batch->given)
 			hlg_noted_builds_add(&w->file.builds, batch->paths[number]);
-		hlg_identity_judge(&w->file, w->space, !contents.saved);
+		hlg_identity_judge(&w->file, w->space,
+				   contents.saved ? NULL : batch->paths[number]);
 	}
 	if (file->rc == 0 && w->fits.space &&
 	    !hlg_per_file_judge(&w->fits, &w->file, &file->fit))

@@ -358,7 +358,7 @@ static int find_whose(struct hlg_whose *whose, struct hlg_run *run,
 static void identify(struct hlg_run *run, const char *path)
 {
 	hlg_noted_builds_add(&run->profile.builds, path);
-	hlg_identity_judge(&run->profile, &run->space, true);
+	hlg_identity_judge(&run->profile, &run->space, path);
 }
 
 static int show(const struct hlg_inputs *in, const struct arguments *args)

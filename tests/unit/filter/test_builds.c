@@ -103,10 +103,12 @@ static void tell(struct hlg_rans *rans, unsigned which)
 		break;
 	case 1:
 		hlg_rans_add(rans, 0, HLG_IDENTITY_OTHER, "b.elf", "11");
+		hlg_rans_name(rans, 0, "one.data");
 		hlg_rans_add(rans, 2, HLG_IDENTITY_SAME, NULL, NULL);
 		break;
 	default:
 		hlg_rans_add(rans, 0, HLG_IDENTITY_OTHER, "a.elf", "22");
+		hlg_rans_name(rans, 0, which == 2 ? "two.data" : "three.data");
 		hlg_rans_written(rans, 60);
 	}
 }
@@ -119,15 +121,21 @@ START_TEST(any_order_and_groups)
 	for (size_t i = 0; i < 6; i++) {
 		struct hlg_rans pair = {0}, all = {0};
 
-		tell(&pair, orders[i][0]);
-		tell(&pair, orders[i][1]);
-		tell(&all, orders[i][2]);
+		for (size_t k = 0; k < 4; k++) {
+			struct hlg_rans one = {0};
+
+			tell(&one, k < 3 ? orders[i][k] : 3);
+			hlg_rans_merge(k < 2 ? &pair : &all, &one);
+			hlg_rans_finish(&one);
+		}
 		hlg_rans_merge(&all, &pair);
 		ck_assert_uint_eq(all.n, 3);
 		ck_assert_uint_eq(all.at[0].identities,
 				  1u << HLG_IDENTITY_SAME | 1u << HLG_IDENTITY_OTHER);
 		ck_assert_str_eq(all.at[0].file, "a.elf");
 		ck_assert_str_eq(all.at[0].id, "22");
+		ck_assert_str_eq(all.at[0].in, "three.data");
+		ck_assert_uint_eq(all.at[0].more_in, 1);
 		ck_assert_int_eq(hlg_rans_worst(&all.at[0]), HLG_IDENTITY_OTHER);
 		ck_assert_int_eq(hlg_rans_worst(&all.at[1]), HLG_IDENTITY_UNKNOWN);
 		ck_assert_int_eq(hlg_rans_worst(&all.at[2]), HLG_IDENTITY_SAME);

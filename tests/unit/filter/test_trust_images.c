@@ -437,7 +437,7 @@ START_TEST(an_id_that_was_cut)
 	snprintf(build.print.build_id, sizeof(build.print.build_id), "%.39s%c", id,
 		 _i ? 'f' : id[39]);
 	ck_assert(hlg_builds_add(&run.profile.builds, &build));
-	hlg_identity_judge(&run.profile, &run.space, true);
+	hlg_identity_judge(&run.profile, &run.space, "a.data");
 	ck_assert_uint_eq(run.profile.ran.n, 1);
 	ck_assert_int_eq(hlg_rans_worst(&run.profile.ran.at[0]),
 			 _i ? HLG_IDENTITY_OTHER : HLG_IDENTITY_SAME);
@@ -462,7 +462,7 @@ START_TEST(what_ran_is_named)
 	strcpy(run.space.images[1]->elf.build_id, "2233");
 	strcpy(build.print.build_id, _i ? "4455" : "2233");
 	ck_assert(hlg_builds_add(&run.profile.builds, &build));
-	hlg_identity_judge(&run.profile, &run.space, true);
+	hlg_identity_judge(&run.profile, &run.space, "a.data");
 	ck_assert_uint_eq(run.profile.ran.n, _i);
 	if (_i)
 		ck_assert_int_eq(hlg_rans_worst(&run.profile.ran.at[0]),
