@@ -94,6 +94,8 @@ struct hlg_image_arg {
 	struct hlg_number_list tid, sandbox; /* who runs it; both empty: not stated */
 };
 
+struct hlg_trust;
+
 struct hlg_options {
 	struct hlg_image_arg *images;
 	size_t n_images;
@@ -128,9 +130,8 @@ struct hlg_options {
 	/* Set by who knows what else ran, else NULL: says of which ELFs that is that are
 	 * not named, and what to use, "b.elf, which record noted, is not named (use
 	 * hlguest report a.elf b.elf)", to be freed; NULL: there are none. Asked only
-	 * where samples do not fit. bases: of each of n images where they fit instead of
-	 * where it is named, or UINT64_MAX; n 0: they have not been looked for. */
-	char *(*unnamed)(const void *unnamed_of, const uint64_t *bases, size_t n);
+	 * where samples do not fit. trust: which; NULL: that was not looked for. */
+	char *(*unnamed)(const void *unnamed_of, const struct hlg_trust *trust);
 	/* Set by who knows the recording, else NULL: the command that records it anew with
 	 * its sandboxes, to be freed; NULL without memory. */
 	char *(*again)(const void *unnamed_of);

@@ -330,25 +330,6 @@ static bool several_events(const struct hlg_report *r)
 	return false;
 }
 
-/* Which ELFs are not named; what is proposed has the bases that the banner proposes. */
-static int ask_unnamed(struct hlg_report *r, struct hlg_err *err)
-{
-	const size_t n = r->trust.n_images;
-	uint64_t *bases = calloc(n + 1, sizeof(*bases));
-
-	if (!bases)
-		return hlg_err_memory(err, "report");
-	for (size_t i = 0; i < n; i++) {
-		const struct hlg_fit *fit = hlg_trust_elsewhere(&r->trust.images[i]);
-
-		bases[i] =
-			fit && r->trust.images[i].found.n == 1 ? fit->base : UINT64_MAX;
-	}
-	r->unnamed = r->options->unnamed(r->options->unnamed_of, bases, n);
-	free(bases);
-	return 0;
-}
-
 int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 		     const struct hlg_space *space, const struct hlg_profile *profile,
 		     struct hlg_host *host, const struct hlg_shift *shift,
@@ -373,7 +354,7 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 	if (rc == 0 && r->by)
 		rc = split(r, err);
 	if (rc == 0 && options->unnamed && (r->suppressed || !hlg_banner_is_ok(r)))
-		rc = ask_unnamed(r, err);
+		r->unnamed = options->unnamed(options->unnamed_of, &r->trust);
 	if (rc == 0 && (r->trust.all.verdict >= HLG_TRUST_MIXED || r->suppressed)) {
 		r->banner = hlg_banner_text(r);
 		rc = r->banner ? 0 : hlg_err_memory(err, "report");

@@ -7,29 +7,51 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/trust/trust.h"
 #include "symtab/grow.h"
 #include "symtab/shell.h"
 #include "tools/beside/beside.h"
 #include "tools/feed/again.h"
 
 enum {
-	MANY = 8 /* recordings: of more the command is not told whole */
+	MANY = 8, /* recordings: of more the command is not told whole */
+	PARTS = 4 /* and of parts with guests of their own that have a command each */
 };
 
-/* Files to be named. The strings are not all owned: words is but the list. */
+/* Words of a command. The strings are not owned. */
 struct names {
-	char **at;
+	const char **at;
 	size_t n;
 	bool lost; /* for want of memory */
+};
+
+/* A guest that record noted, of one recording or more. */
+struct guest {
+	struct hlg_beside_guest noted; /* its file is owned */
+	bool *is;                      /* of each image that is named: is it this one? */
+	bool named;                    /* any is */
+	char *name;                    /* else what to name; NULL: that cannot be told */
+};
+
+/* Recordings of a side of which the same guests are noted. */
+struct part {
+	struct names files;
+	size_t *guests; /* numbers of the side's, each once */
+	size_t n_guests;
+	struct names missing; /* what to name of these */
+	bool any;             /* one of them is named */
 };
 
 /* A side of a command line: its words, and what they lack. */
 struct side {
 	const struct hlg_inputs *in;
 	struct hlg_options options; /* of the images that it names */
-	struct names missing;       /* owned */
-	struct names moved;         /* owned: words of images where samples fit */
-	bool any;                   /* one that is named was noted */
+	struct guest *guests;
+	size_t n_guests;
+	struct part *parts;
+	size_t n_parts;
+	char **moved; /* words of images where samples fit; NULL: as it is named */
+	bool lost;    /* for want of memory */
 };
 
 static void add(struct names *names, const char *name)
@@ -37,7 +59,16 @@ static void add(struct names *names, const char *name)
 	if (!HLG_GROW(names->at, names->n))
 		names->lost = true;
 	else
-		names->at[names->n++] = (char *)name;
+		names->at[names->n++] = name;
+}
+
+/* The same, unless it is there. */
+static void add_once(struct names *names, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (strcmp(names->at[i], name) == 0)
+			return;
+	add(names, name);
 }
 
 /* Reads which images the words of a side name. False where they cannot be. */
@@ -52,34 +83,31 @@ static bool begin(struct side *side, const struct hlg_inputs *in)
 		if (hlg_inputs_is_image(in->words[i]))
 			add(&images, in->words[i]);
 	ok = !images.lost &&
-	     hlg_images_parse(&side->options, images.at, images.n, &err) == 0;
+	     hlg_images_parse(&side->options, (char *const *)images.at, images.n, &err) ==
+		     0;
 	free(images.at);
-	return ok;
-}
-
-static void forget(struct names *names)
-{
-	for (size_t i = 0; i < names->n; i++)
-		free(names->at[i]);
-	free(names->at);
+	side->moved = calloc(side->options.n_images + 1, sizeof(*side->moved));
+	return ok && side->moved;
 }
 
 static void finish(struct side *side)
 {
-	forget(&side->missing);
-	forget(&side->moved);
-	hlg_options_finish(&side->options);
-}
-
-static bool is_named(const struct side *side, const struct hlg_beside_guest *guest)
-{
-	for (size_t i = 0; i < side->options.n_images; i++) {
-		const struct hlg_image_arg *image = &side->options.images[i];
-
-		if (!image->map && hlg_beside_is(guest, image->path, image->guest))
-			return true;
+	for (size_t i = 0; i < side->n_guests; i++) {
+		free(side->guests[i].noted.file);
+		free(side->guests[i].is);
+		free(side->guests[i].name);
 	}
-	return false;
+	free(side->guests);
+	for (size_t i = 0; i < side->n_parts; i++) {
+		free(side->parts[i].files.at);
+		free(side->parts[i].guests);
+		free(side->parts[i].missing.at);
+	}
+	free(side->parts);
+	for (size_t i = 0; side->moved && i < side->options.n_images; i++)
+		free(side->moved[i]);
+	free(side->moved);
+	hlg_options_finish(&side->options);
 }
 
 /* Makes a path what the user would write: from this folder on, if the file is in it, and
@@ -98,79 +126,147 @@ static void shorten(char *path)
 	memmove(path, path + n, strlen(path + n) + 1);
 }
 
-/* Takes name over, unless it is there. */
-static void add_missing(struct names *missing, char *name)
+/* Looks which of the images that are named a guest is, else what to name. False without
+ * memory. */
+static bool look_at(struct guest *guest, const struct hlg_options *options,
+		    const char *recording)
 {
-	for (size_t i = 0; i < missing->n; i++)
-		if (strcmp(missing->at[i], name) == 0) {
-			free(name);
-			return;
-		}
-	add(missing, name);
-	if (missing->lost)
-		free(name);
+	guest->is = calloc(options->n_images + 1, sizeof(*guest->is));
+	for (size_t i = 0; guest->is && i < options->n_images; i++) {
+		const struct hlg_image_arg *image = &options->images[i];
+
+		guest->is[i] = !image->map &&
+			       hlg_beside_is(&guest->noted, image->path, image->guest);
+		guest->named |= guest->is[i];
+	}
+	if (!guest->named)
+		guest->name = hlg_beside_name(&guest->noted, recording);
+	if (guest->name)
+		shorten(guest->name);
+	return guest->is;
 }
 
-/* Guests that were looked at, whose files are owned. */
-struct seen {
-	struct hlg_beside_guest *at;
-	size_t n;
-};
-
-/* Was it looked at before? Its ELF is read once, and not for each recording. */
-static bool is_seen(struct seen *seen, const struct hlg_beside_guest *guest)
+/* The number of a guest of the side. Its ELF is read once, and not for each recording. */
+static size_t number_of(struct side *side, const struct hlg_beside_guest *noted,
+			const char *recording)
 {
-	struct hlg_beside_guest copy = *guest;
+	struct guest guest = {.noted = *noted};
 
-	for (size_t i = 0; i < seen->n; i++)
-		if (seen->at[i].print.code == guest->print.code &&
-		    strcmp(seen->at[i].file, guest->file) == 0 &&
-		    hlg_beside_is_same(&seen->at[i], guest))
+	for (size_t i = 0; i < side->n_guests; i++)
+		if (side->guests[i].noted.print.code == noted->print.code &&
+		    strcmp(side->guests[i].noted.file, noted->file) == 0 &&
+		    hlg_beside_is_same(&side->guests[i].noted, noted))
+			return i;
+	guest.noted.file = strdup(noted->file);
+	side->lost |= !guest.noted.file || !HLG_GROW(side->guests, side->n_guests);
+	if (side->lost) {
+		free(guest.noted.file);
+		return 0;
+	}
+	side->lost = !look_at(&guest, &side->options, recording);
+	side->guests[side->n_guests] = guest;
+	return side->n_guests++;
+}
+
+static bool has(const struct part *part, size_t guest)
+{
+	for (size_t i = 0; i < part->n_guests; i++)
+		if (part->guests[i] == guest)
 			return true;
-	copy.file = strdup(guest->file);
-	if (copy.file && HLG_GROW(seen->at, seen->n))
-		seen->at[seen->n++] = copy;
-	else
-		free(copy.file);
 	return false;
 }
 
-static void forget_seen(struct seen *seen)
+static void add_guest(struct side *side, struct part *part, size_t number)
 {
-	for (size_t i = 0; i < seen->n; i++)
-		free(seen->at[i].file);
-	free(seen->at);
+	const struct guest *guest = &side->guests[number];
+
+	if (side->lost || has(part, number))
+		return;
+	if (!HLG_GROW(part->guests, part->n_guests)) {
+		side->lost = true;
+		return;
+	}
+	part->guests[part->n_guests++] = number;
+	part->any |= guest->named;
+	if (guest->name)
+		add_once(&part->missing, guest->name);
 }
 
-/* Looks for what the images of a side lack of what is noted of its recordings. */
-static void look(struct side *side)
+/* What is noted of a recording, as a part of its own. */
+static struct part read_part(struct side *side, const char *file)
+{
+	struct hlg_beside beside;
+	struct part part = {0};
+	struct hlg_err err;
+	int rc = hlg_beside_read(&beside, file, &err);
+
+	for (size_t i = 0; rc == 0 && i < beside.n_guests; i++)
+		add_guest(side, &part, number_of(side, &beside.guests[i], file));
+	hlg_beside_finish(&beside);
+	return part;
+}
+
+static bool are_alike(const struct part *a, const struct part *b)
+{
+	for (size_t i = 0; i < a->n_guests; i++)
+		if (!has(b, a->guests[i]))
+			return false;
+	return a->n_guests == b->n_guests;
+}
+
+/* The part that has just these guests; a new one; NULL without memory. */
+static struct part *find_part(struct side *side, const struct part *like)
+{
+	for (size_t i = 0; i < side->n_parts; i++)
+		if (are_alike(&side->parts[i], like))
+			return &side->parts[i];
+	if (!HLG_GROW(side->parts, side->n_parts)) {
+		side->lost = true;
+		return NULL;
+	}
+	side->parts[side->n_parts] = (struct part){0};
+	return &side->parts[side->n_parts++];
+}
+
+/* That of a recording of which nothing is noted: it may have run what others did of which
+ * one is named. */
+static struct part *find_any(struct side *side)
+{
+	for (size_t i = 0; i < side->n_parts; i++)
+		if (side->parts[i].any)
+			return &side->parts[i];
+	return find_part(side, &(struct part){0});
+}
+
+/* Looks for what the images of a side lack of what is noted of its recordings. whole: it
+ * is one part, whatever ran. */
+static void look(struct side *side, bool whole)
 {
 	const struct hlg_inputs *in = side->in;
-	struct seen seen = {0};
+	bool *noted = calloc(in->n_files + 1, sizeof(*noted));
 
-	for (size_t i = 0; i < in->n_files; i++) {
-		struct hlg_beside beside;
-		struct hlg_err err;
-		int rc = hlg_beside_read(&beside, in->files[i], &err);
+	side->lost |= !noted;
+	for (size_t i = 0; noted && i < in->n_files; i++) {
+		struct part read = read_part(side, in->files[i]), *part = NULL;
 
-		for (size_t k = 0; rc == 0 && k < beside.n_guests; k++) {
-			const struct hlg_beside_guest *guest = &beside.guests[k];
-			bool named;
-			char *name;
-
-			if (is_seen(&seen, guest))
-				continue;
-			named = is_named(side, guest);
-			name = named ? NULL : hlg_beside_name(guest, in->files[i]);
-			side->any |= named;
-			if (!name)
-				continue;
-			shorten(name);
-			add_missing(&side->missing, name);
-		}
-		hlg_beside_finish(&beside);
+		noted[i] = whole || read.n_guests;
+		if (noted[i])
+			part = whole && side->n_parts ? side->parts
+						      : find_part(side, &read);
+		for (size_t k = 0; part && k < read.n_guests; k++)
+			add_guest(side, part, read.guests[k]);
+		if (part)
+			add(&part->files, in->files[i]);
+		free(read.guests);
+		free(read.missing.at);
 	}
-	forget_seen(&seen);
+	for (size_t i = 0; noted && i < in->n_files; i++) {
+		struct part *part = noted[i] ? NULL : find_any(side);
+
+		if (part)
+			add(&part->files, in->files[i]);
+	}
+	free(noted);
 }
 
 /* Has the second side images of its own, or the same elsewhere? */
@@ -190,10 +286,10 @@ static bool is_pair(const struct hlg_inputs *in)
 	return hlg_inputs_is_pair(in) && in->second->n_files;
 }
 
-static bool has_missing(const struct side *side, const char *name)
+static bool has_missing(const struct part *part, const char *name)
 {
-	for (size_t i = 0; i < side->missing.n; i++)
-		if (strcmp(side->missing.at[i], name) == 0)
+	for (size_t i = 0; i < part->missing.n; i++)
+		if (strcmp(part->missing.at[i], name) == 0)
 			return true;
 	return false;
 }
@@ -203,145 +299,219 @@ static bool has_missing(const struct side *side, const char *name)
  * is known to have run others. One that nothing is noted of may have run what the other
  * did, unless that is none of those that are named.
  */
-static bool are_apart(const struct side sides[static 2])
+static bool are_apart(const struct part *first, const struct part *second)
 {
-	const struct side *first = &sides[0], *second = &sides[1];
 	bool differ = first->any != second->any || first->missing.n != second->missing.n;
 
 	for (size_t i = 0; !differ && i < first->missing.n; i++)
 		differ = !has_missing(second, first->missing.at[i]);
-	for (int s = 0; s < 2; s++)
-		if (!sides[s].any && !sides[s].missing.n)
-			return !sides[!s].any && sides[!s].missing.n;
+	if (!first->any && !first->missing.n)
+		return !second->any && second->missing.n;
+	if (!second->any && !second->missing.n)
+		return !first->any && first->missing.n;
 	return differ;
 }
 
-/* Both sides have what one of them lacks. */
-static void join(struct side sides[static 2])
+/* The first side has what the second one lacks, too. */
+static void join(struct part *first, struct part *second)
 {
-	struct names *from = &sides[1].missing;
-
-	sides[0].any |= sides[1].any;
-	for (size_t i = 0; i < from->n; i++)
-		add_missing(&sides[0].missing, from->at[i]);
-	from->n = 0;
+	first->any |= second->any;
+	for (size_t i = 0; i < second->missing.n; i++)
+		add_once(&first->missing, second->missing.at[i]);
+	second->missing.n = 0;
 }
 
-/* The word of an image where samples fit, to be freed; NULL: as it is named. */
-static char *word_at(const struct hlg_image_arg *image, uint64_t base)
+/* Is a judged image what a word names? */
+static bool is_of(const struct hlg_image *image, const struct hlg_image_arg *arg)
 {
-	char guest[32] = "", *word;
+	return image->map == arg->map && strcmp(hlg_image_file(image), arg->path) == 0 &&
+	       (!arg->guest || arg->guest == image->guest) &&
+	       (!arg->stated || arg->base == image->base);
+}
 
-	if (base == UINT64_MAX || hlg_options_states_who(image))
-		return NULL;
-	if (image->guest)
-		snprintf(guest, sizeof(guest), "@guest=%zu", image->guest);
-	return asprintf(&word, "%s%s@0x%" PRIx64, image->path, guest, base) < 0 ? NULL
-										: word;
+/* Where all samples of what a word names fit, instead of where it is; NULL: they do not,
+ * at one base, or it names several. */
+static const struct hlg_fit *find_fit(const struct hlg_trust *trust,
+				      const struct hlg_image_arg *arg)
+{
+	const struct hlg_image_test *test = NULL;
+
+	for (size_t i = 0; trust && i < trust->n_images; i++) {
+		if (!is_of(trust->images[i].image, arg))
+			continue;
+		if (test)
+			return NULL;
+		test = &trust->images[i];
+	}
+	return test && test->found.n == 1 ? hlg_trust_elsewhere(test) : NULL;
 }
 
 /* What is proposed has each image where samples fit, if that is not where it is named. */
-static void move(struct side *side, const uint64_t *bases, size_t n)
+static void move(struct side *side, const struct hlg_trust *trust)
 {
-	for (size_t i = 0; n == side->options.n_images && i < n; i++) {
-		char *word = word_at(&side->options.images[i], bases[i]);
+	for (size_t i = 0; i < side->options.n_images; i++) {
+		const struct hlg_image_arg *image = &side->options.images[i];
+		const struct hlg_fit *fit = find_fit(trust, image);
+		char guest[32] = "";
 
-		add(&side->moved, word);
-		if (side->moved.lost)
-			free(word);
+		if (!fit || hlg_options_states_who(image))
+			continue;
+		if (image->guest)
+			snprintf(guest, sizeof(guest), "@guest=%zu", image->guest);
+		if (asprintf(&side->moved[i], "%s%s@0x%" PRIx64, image->path, guest,
+			     fit->base) < 0)
+			side->moved[i] = NULL;
 	}
+}
+
+/* Did an image that is named run in other parts of a side, and not in this one? */
+static bool ran_elsewhere(const struct side *side, const struct part *part, size_t image)
+{
+	bool ran = false;
+
+	for (size_t i = 0; i < side->n_guests; i++) {
+		if (side->guests[i].is[image] && has(part, i))
+			return false;
+		ran |= side->guests[i].is[image];
+	}
+	return ran;
 }
 
 /* Where no ELF that is named was noted, these are others than those that ran. */
-static void put_images(struct names *words, const struct side *side)
+static void put_images(struct names *words, const struct side *side,
+		       const struct part *part)
 {
 	for (size_t i = 0, n = 0; i < (size_t)side->in->n_words; i++) {
-		const struct hlg_image_arg *image = &side->options.images[n];
-		const char *moved = NULL;
-
 		if (!hlg_inputs_is_image(side->in->words[i]))
 			continue;
-		if (n < side->moved.n)
-			moved = side->moved.at[n];
+		if (side->options.images[n].map ||
+		    (part->any ? !ran_elsewhere(side, part, n) : !part->missing.n))
+			add(words, side->moved[n] ? side->moved[n] : side->in->words[i]);
 		n++;
-		if (image->map || side->any || !side->missing.n)
-			add(words, moved ? moved : side->in->words[i]);
 	}
-	for (size_t i = 0; i < side->missing.n; i++)
-		add(words, side->missing.at[i]);
+	for (size_t i = 0; i < part->missing.n; i++)
+		add(words, part->missing.at[i]);
 }
 
-static void put_files(struct names *words, const struct hlg_inputs *in)
+static void put_files(struct names *words, const struct side *side,
+		      const struct part *part)
 {
-	for (size_t i = 0; i < in->n_files && !in->by_default && i < MANY; i++)
-		add(words, in->files[i]);
-	if (in->n_files > MANY)
+	for (size_t i = 0; i < part->files.n && !side->in->by_default && i < MANY; i++)
+		add(words, part->files.at[i]);
+	if (part->files.n > MANY)
 		add(words, "...");
 }
 
 /* "hlguest diff a.elf b.elf before.data after.data", to be freed; NULL without memory.
- * apart: each of a pair has its own images. */
-static char *command(const struct side *sides, bool pair, bool apart)
+ * after: NULL, or the second side of a pair; apart: that has its own images. */
+static char *command(const struct side *side, const struct part *part,
+		     const struct side *after, bool apart)
 {
-	const struct hlg_inputs *in = sides[0].in;
+	const struct hlg_inputs *in = side->in;
 	struct names words = {0};
 	char *line = NULL;
 
 	add(&words, "hlguest");
 	add(&words, in->verb->name);
-	put_images(&words, &sides[0]);
-	put_files(&words, in);
-	if (pair && (in->behind || apart))
+	put_images(&words, side, part);
+	put_files(&words, side, part);
+	if (after && (in->behind || apart))
 		add(&words, "--after");
 	if (apart)
-		put_images(&words, &sides[1]);
-	if (pair)
-		put_files(&words, sides[1].in);
+		put_images(&words, after, after->parts);
+	if (after)
+		put_files(&words, after, after->parts);
 	add(&words, NULL);
 	if (!words.lost)
-		line = hlg_shell_words((const char *const *)words.at);
+		line = hlg_shell_words(words.at);
 	free(words.at);
 	return line;
 }
 
-static char *tell(const struct side *sides, bool pair, bool apart)
+/* One for each part of a side, as a shell takes them; to be freed; NULL without memory. */
+static char *commands(const struct side *side)
 {
-	const size_t n = sides[0].missing.n + sides[1].missing.n;
-	const char *first = sides[!sides[0].missing.n].missing.at[0];
-	char *line = command(sides, pair, apart), *text = NULL;
+	char *lines = NULL;
 
-	if (line && n == 1 &&
-	    asprintf(&text, "%s, which record noted, is not named (use%s)", first, line) <
-		    0)
+	for (size_t i = 0; i < side->n_parts && i < PARTS; i++) {
+		char *line = command(side, &side->parts[i], NULL, false), *both = NULL;
+
+		if (line && asprintf(&both, "%s%s%s", lines ? lines : "", lines ? ";" : "",
+				     line) < 0)
+			both = NULL;
+		free(line);
+		free(lines);
+		lines = both;
+		if (!lines)
+			return NULL;
+	}
+	if (lines && side->n_parts > PARTS) {
+		char *more;
+
+		if (asprintf(&more, "%s; ...", lines) < 0)
+			more = NULL;
+		free(lines);
+		lines = more;
+	}
+	return lines;
+}
+
+static char *tell(const struct side sides[static 2], const char *line)
+{
+	struct names missing = {0};
+	char *text = NULL;
+
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < sides[s].n_parts; i++)
+			for (size_t k = 0; k < sides[s].parts[i].missing.n; k++)
+				add_once(&missing, sides[s].parts[i].missing.at[k]);
+	if (missing.n == 1 &&
+	    asprintf(&text, "%s, which record noted, is not named (use%s)", missing.at[0],
+		     line) < 0)
 		text = NULL;
-	if (line && n > 1 &&
+	if (missing.n > 1 &&
 	    asprintf(&text, "ELFs that record noted are not named (use%s)", line) < 0)
 		text = NULL;
-	free(line);
+	free(missing.at);
 	return text;
 }
 
+/* The command of a pair, or those of the parts of one side. */
+static char *propose(struct side sides[static 2], bool pair,
+		     const struct hlg_trust *trust)
+{
+	bool apart;
+
+	if (!pair) {
+		move(&sides[0], trust);
+		return commands(&sides[0]);
+	}
+	apart = has_own(sides) || are_apart(sides[0].parts, sides[1].parts);
+	if (!apart)
+		join(sides[0].parts, sides[1].parts);
+	/* Of two sides nothing says which is asked for. */
+	if (!apart)
+		move(&sides[0], trust);
+	return command(&sides[0], sides[0].parts, &sides[1], apart);
+}
+
 /* What hlg_options.unnamed is. */
-static char *find(const void *inputs, const uint64_t *bases, size_t n)
+static char *find(const void *inputs, const struct hlg_trust *trust)
 {
 	const struct hlg_inputs *in = inputs;
 	const bool pair = is_pair(in);
 	struct side sides[2] = {0};
-	char *text = NULL;
-	bool ok = begin(&sides[0], in) && (!pair || begin(&sides[1], in->second)), apart;
+	char *text = NULL, *line;
 
-	if (ok) {
-		look(&sides[0]);
+	if (begin(&sides[0], in) && (!pair || begin(&sides[1], in->second))) {
+		look(&sides[0], pair);
 		if (pair)
-			look(&sides[1]);
-		apart = pair && (has_own(sides) || are_apart(sides));
-		if (pair && !apart)
-			join(sides);
-		/* Of two sides nothing says which is asked for. */
-		if (!apart)
-			move(&sides[0], bases, n);
-		if (sides[0].missing.n + sides[1].missing.n)
-			text = tell(sides, pair, apart);
+			look(&sides[1], true);
+		if (!sides[0].lost && !sides[1].lost) {
+			line = propose(sides, pair, trust);
+			text = line ? tell(sides, line) : NULL;
+			free(line);
+		}
 	}
 	finish(&sides[0]);
 	finish(&sides[1]);
