@@ -136,7 +136,9 @@ struct hlg_options {
 	 * its sandboxes, to be freed; NULL without memory. */
 	char *(*again)(const void *unnamed_of);
 	const void *unnamed_of;
-	bool shared; /* images are of both sides of a comparison, which could differ */
+	/* Images are of both sides of a comparison: the option that gives one its own; or
+	 * NULL. */
+	const char *shared;
 };
 
 enum hlg_option_kind {

@@ -197,7 +197,7 @@ static void put_build(FILE *f, const struct hlg_profile *profile,
 		      bool mixed, bool proposed)
 {
 	const bool both = mixed && is_of_one(profile, image);
-	const bool shared = profile->options->shared && !proposed;
+	const char *shared = proposed ? NULL : profile->options->shared;
 	const bool ids = has_other_id(image, ran);
 	const bool called = ids || hlg_identity_is_called(image, ran->file);
 
@@ -214,12 +214,12 @@ static void put_build(FILE *f, const struct hlg_profile *profile,
 			image->path);
 	else
 		fprintf(f, ", as record noted, not %s", image->path);
-	fprintf(f, " (%s)",
+	fprintf(f, " (%s%s)",
 		both     ? "name both"
 		: mixed  ? "report them apart, each with the ELF that ran"
 		: shared ? "give the ELF that ran: each side can have its own, behind "
-			   "--after"
-			 : "give the ELF that ran");
+			 : "give the ELF that ran",
+		both || mixed || !shared ? "" : shared);
 }
 
 static bool put_builds(FILE *f, const struct hlg_report *r)

@@ -281,9 +281,16 @@ static bool has_own(const struct side sides[static 2])
 	return !same;
 }
 
+/* Two sides are compared. */
 static bool is_pair(const struct hlg_inputs *in)
 {
-	return hlg_inputs_is_pair(in) && in->second->n_files;
+	return in->second && in->second->n_files;
+}
+
+/* How the second of these is told from the first: before all words of it, or each. */
+static const char *option_of(const struct hlg_inputs *in)
+{
+	return hlg_inputs_is_pair(in) ? "--after" : "--before";
 }
 
 static bool has_missing(const struct part *part, const char *name)
@@ -402,10 +409,28 @@ static void put_files(struct names *words, const struct side *side,
 		add(words, "...");
 }
 
+/* The words of the second side of a pair; apart: it has its own images. */
+static void put_second(struct names *words, const struct side *second, bool apart)
+{
+	const struct hlg_inputs *in = second->in->first;
+	struct names own = {0};
+
+	if (apart)
+		put_images(&own, second, second->parts);
+	put_files(&own, second, second->parts);
+	for (size_t i = 0; i < own.n; i++) {
+		if (!hlg_inputs_is_pair(in) || (i == 0 && (in->behind || apart)))
+			add(words, option_of(in));
+		add(words, own.at[i]);
+	}
+	words->lost |= own.lost;
+	free(own.at);
+}
+
 /* "hlguest diff a.elf b.elf before.data after.data", to be freed; NULL without memory.
- * after: NULL, or the second side of a pair; apart: that has its own images. */
+ * second: NULL, or the other side of a pair; apart: that has its own images. */
 static char *command(const struct side *side, const struct part *part,
-		     const struct side *after, bool apart)
+		     const struct side *second, bool apart)
 {
 	const struct hlg_inputs *in = side->in;
 	struct names words = {0};
@@ -415,12 +440,8 @@ static char *command(const struct side *side, const struct part *part,
 	add(&words, in->verb->name);
 	put_images(&words, side, part);
 	put_files(&words, side, part);
-	if (after && (in->behind || apart))
-		add(&words, "--after");
-	if (apart)
-		put_images(&words, after, after->parts);
-	if (after)
-		put_files(&words, after, after->parts);
+	if (second)
+		put_second(&words, second, apart);
 	add(&words, NULL);
 	if (!words.lost)
 		line = hlg_shell_words(words.at);
@@ -547,6 +568,7 @@ void hlg_unnamed_ask(const struct hlg_inputs *in, struct hlg_options *options)
 	options->unnamed_of = first;
 	if (!first->noted && first->n_images) {
 		options->unnamed = find;
-		options->shared = is_pair(first) && share(first);
+		if (is_pair(first) && share(first))
+			options->shared = option_of(first);
 	}
 }
