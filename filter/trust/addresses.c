@@ -60,14 +60,22 @@ static void keep(struct hlg_addresses *addrs, const struct hlg_space *space,
 	addrs->n = n;
 }
 
-bool hlg_addresses_pick(struct hlg_addresses *to, const struct hlg_addresses *from,
-			const struct hlg_space *space, const struct hlg_image *image)
+bool hlg_addresses_copy(struct hlg_addresses *to, const struct hlg_addresses *from)
 {
 	to->at = malloc((from->n + 1) * sizeof(*to->at));
 	if (!to->at)
 		return false;
-	memcpy(to->at, from->at, from->n * sizeof(*to->at));
+	if (from->n)
+		memcpy(to->at, from->at, from->n * sizeof(*to->at));
 	to->n = from->n;
+	return true;
+}
+
+bool hlg_addresses_pick(struct hlg_addresses *to, const struct hlg_addresses *from,
+			const struct hlg_space *space, const struct hlg_image *image)
+{
+	if (!hlg_addresses_copy(to, from))
+		return false;
 	keep(to, space, image);
 	return true;
 }

@@ -19,8 +19,6 @@ enum {
 	TEXT = 200 /* and of what else a message says */
 };
 
-#define AGAIN "hlguest record --sandboxes"
-
 /* Why it cannot be told of a guest. */
 enum untold {
 	TOLD,
@@ -259,13 +257,6 @@ static bool is_any_sought(const struct hlg_space *space)
 	return false;
 }
 
-/* The command that records anew, with what tells of more; *own is to be freed. */
-static const char *ask_again(const struct hlg_runners_recording *r, char **own)
-{
-	*own = r->again ? r->again(r->again_of) : NULL;
-	return *own ? *own : AGAIN;
-}
-
 /* "say who runs each: a.elf@0x4000:sandbox=N b.elf@0x4000:sandbox=N", where nothing in
  * the samples does: to name one alone would credit it with the samples of both. Names
  * that are too long are not cut: FILE stands for them. */
@@ -290,6 +281,39 @@ static const struct hlg_runner *find_turns(const struct hlg_runners *units)
 	return NULL;
 }
 
+/* The command that records anew, unless a message of so many bytes besides has no room
+ * for it: what is cut is no command. *own is to be freed. */
+static const char *again_behind(const struct hlg_runners_recording *r, size_t n,
+				char **own)
+{
+	const char *again = hlg_runners_again(r, own);
+
+	return *own && n + TEXT + strlen(again) > sizeof(((struct hlg_err *)0)->msg)
+		       ? HLG_RUNNERS_AGAIN " -- COMMAND"
+		       : again;
+}
+
+int hlg_apart_fail_turns(const struct hlg_space *space,
+			 const struct hlg_runners_recording *r, int32_t tid,
+			 struct hlg_err *err)
+{
+	const bool two = space->n_images == 2;
+	const char *a = two ? hlg_image_short_name(space->images[0]) : "";
+	const char *b = two ? hlg_image_short_name(space->images[1]) : "";
+	char *own;
+	const char *again =
+		again_behind(r, strlen(r->path) + strlen(a) + strlen(b), &own);
+
+	hlg_err_set(err, HLG_EINPUT,
+		    "%s: thread %" PRId32 " ran %s%s%s in turn, at the same addresses, "
+		    "and the recording does not tell when which of them (record anew: "
+		    "%s)",
+		    r->path, tid, two ? a : "several of the ELFs", two ? " and " : "", b,
+		    again);
+	free(own);
+	return err->code;
+}
+
 /* What the samples tell of two images that overlap; who ran when may be what they lack.
  * way: of put_way. */
 static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *first,
@@ -298,24 +322,16 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 			const struct hlg_runners *units, struct hlg_err *err)
 {
 	const struct hlg_runner *turns = find_turns(units);
-	const bool lacks = turns || r->profile->sandboxes.n == 0;
-	const bool two = apart->space->n_images == 2;
+	const bool lacks = r->profile->sandboxes.n == 0;
 	const char *a = hlg_image_short_name(first), *b = hlg_image_short_name(second);
+	const size_t n = strlen(r->path) + strlen(a) + strlen(b) + strlen(way);
 	char *own = NULL;
-	const char *again = lacks ? ask_again(r, &own) : "";
+	const char *again;
 
-	/* What is cut is no command. */
-	if (own && strlen(r->path) + strlen(a) + strlen(b) + strlen(way) + strlen(own) >
-			   sizeof(err->msg) - TEXT)
-		again = AGAIN " -- COMMAND";
 	if (turns)
-		hlg_err_set(err, HLG_EINPUT,
-			    "%s: thread %" PRId32 " ran %s%s%s in turn, at the same "
-			    "addresses, and the recording does not tell when which of "
-			    "them (record anew: %s)",
-			    r->path, turns->tid, two ? a : "several of the ELFs",
-			    two ? " and " : "", two ? b : "", again);
-	else if (all_are(units, NONE))
+		return hlg_apart_fail_turns(apart->space, r, turns->tid, err);
+	again = lacks ? again_behind(r, n, &own) : "";
+	if (all_are(units, NONE))
 		hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: its samples fit neither %s nor %s where these lie "
@@ -432,7 +448,7 @@ static void note(const struct hlg_apart *apart, const struct hlg_runner *guest,
 	    : is_any_sought(apart->space) ? " (another ELF? name it, too"
 					  : " (another ELF? name it, too; at another "
 					    "base? FILE@auto looks for it",
-	    again ? ask_again(r, &own) : "", again || outside[NONE] ? ")" : "");
+	    again ? hlg_runners_again(r, &own) : "", again || outside[NONE] ? ")" : "");
 	free(own);
 }
 

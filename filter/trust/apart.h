@@ -52,6 +52,12 @@ bool hlg_apart_begin(struct hlg_apart *apart, const struct hlg_space *space,
 		     const struct hlg_options *options);
 void hlg_apart_finish(struct hlg_apart *apart);
 
+/* Of a recording of which nothing else can be told: this thread ran several of the images
+ * in turn. */
+int hlg_apart_fail_turns(const struct hlg_space *space,
+			 const struct hlg_runners_recording *recording, int32_t tid,
+			 struct hlg_err *err);
+
 /* Moves what a recording held into the lanes it belongs to. Fails without memory, if
  * an image cannot be read, or if it can be told of nobody. */
 int hlg_apart_settle(struct hlg_apart *apart,

@@ -6,6 +6,7 @@
 
 #include "filter/trust/addresses.h"
 #include "filter/trust/base-seek.h"
+#include "filter/trust/guest-turns.h"
 #include "filter/trust/verdict.h"
 #include "symtab/bsearch.h"
 #include "symtab/code/base-find.h"
@@ -164,6 +165,16 @@ bool hlg_guest_bases_find_collide(const struct hlg_space *space,
 				     space->images[b->image], b->base);
 }
 
+/* Do less than 1 % of the samples lie on no boundary? */
+static bool nearly_all_fit(const struct hlg_addresses *addrs, uint64_t misfits)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < addrs->n; i++)
+		all += addrs->at[i].samples;
+	return (double)misfits <= (1 - FIT) * (double)all;
+}
+
 /* Do bases of one guest lie across each other? Then it ran several in turn. */
 static bool are_in_turn(const struct hlg_space *space, const struct hlg_guest_base *at,
 			size_t n)
@@ -176,9 +187,10 @@ static bool are_in_turn(const struct hlg_space *space, const struct hlg_guest_ba
 }
 
 /* Bases of a guest: where what was placed before does not fit, across this, if fewer
- * samples are on no boundary then; else in what is in no image. all is finished. */
-static bool find_guest(struct hlg_guest_bases_finder *finder, struct hlg_addresses *all,
-		       unsigned unit, struct hlg_guest_bases_found *found)
+ * samples are on no boundary then; else in what is in no image. */
+static bool find_guest(struct hlg_guest_bases_finder *finder,
+		       const struct hlg_addresses *all, unsigned unit,
+		       struct hlg_guest_bases_found *found, bool *fits)
 {
 	const struct placed_fit placed = fit_placed(finder, all);
 	const size_t n = found->n;
@@ -192,16 +204,41 @@ static bool find_guest(struct hlg_guest_bases_finder *finder, struct hlg_address
 	if (ok && placed.doubt)
 		ok = hlg_addresses_pick(&some, all, finder->space, placed.doubt) &&
 		     find_images(finder, &some, unit, found, &across);
-	hlg_addresses_finish(all);
-	if (found->n > before && across < misfits + placed.misfits) {
+	misfits += placed.misfits;
+	if (found->n > before && across < misfits) {
+		misfits = across;
 		memmove(&found->at[n], &found->at[before],
 			(found->n - before) * sizeof(*found->at));
 		found->n -= before - n;
 	} else {
 		found->n = before;
 	}
-	if (found->n > n && are_in_turn(finder->space, &found->at[n], found->n - n))
+	*fits = nearly_all_fit(all, misfits);
+	if (found->n > n && are_in_turn(finder->space, &found->at[n], found->n - n)) {
 		found->n = n;
+		*fits = false;
+	}
+	return ok;
+}
+
+/* Of one guest, whose units these are. */
+static bool find_unit(struct hlg_guest_bases_finder *finder, size_t begin, size_t end,
+		      struct hlg_guest_bases_found *found)
+{
+	struct hlg_runner *units = found->units.at;
+	struct hlg_addresses all = {0};
+	const size_t n = found->n;
+	bool fits = true, turns = false;
+	bool ok = hlg_runners_addresses(&found->units, begin, end, &all) &&
+		  find_guest(finder, &all, (unsigned)begin, found, &fits);
+
+	if (ok && !fits && units[begin].sandbox < 0)
+		ok = hlg_guest_turns_find(finder->space, finder->codes, &all, &turns);
+	for (size_t i = begin; turns && i < end; i++)
+		units[i].untold = HLG_GUEST_BASES_TURNS;
+	if (turns)
+		found->n = n;
+	hlg_addresses_finish(&all);
 	return ok;
 }
 
@@ -230,9 +267,9 @@ bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
 				const struct hlg_profile *profile,
 				struct hlg_guest_bases_found *found, bool *fits)
 {
-	struct hlg_addresses addrs = {0};
+	struct hlg_addresses addrs = {0}, some = {0};
 	struct placed_fit placed = {0};
-	uint64_t all = 0, misfits = 0;
+	uint64_t misfits = 0;
 	bool ok = hlg_addresses_collect(&addrs, profile);
 
 	*found = (struct hlg_guest_bases_found){.whole = true};
@@ -240,13 +277,12 @@ bool hlg_guest_bases_find_whole(struct hlg_guest_bases_finder *finder,
 		placed = fit_placed(finder, &addrs);
 	if (ok)
 		hlg_addresses_keep_outside(&addrs, finder->space);
-	for (size_t i = 0; ok && i < addrs.n; i++)
-		all += addrs.at[i].samples;
-	ok = ok && find_images(finder, &addrs, 0, found, &misfits);
-	hlg_addresses_finish(&addrs);
-	*fits = ok && !placed.doubt && (double)misfits <= (1 - FIT) * (double)all &&
+	ok = ok && hlg_addresses_copy(&some, &addrs) &&
+	     find_images(finder, &some, 0, found, &misfits);
+	*fits = ok && !placed.doubt && nearly_all_fit(&addrs, misfits) &&
 		!are_in_turn(finder->space, found->at, found->n) &&
 		!hlg_guest_bases_find_meets_any(finder->space, found->at, found->n);
+	hlg_addresses_finish(&addrs);
 	return ok;
 }
 
@@ -476,7 +512,7 @@ static bool match_others(const struct hlg_guest_bases_finder *finder,
 		j = hlg_runners_guest(units, i);
 		while (k < n && found->at[k].lane < i)
 			k++;
-		if (k < n && found->at[k].lane == i)
+		if ((k < n && found->at[k].lane == i) || units->at[i].untold)
 			continue;
 		ok = match_guest(finder, units, i, j, &known, &addrs, &matched) &&
 		     (!matched || add_matched(found, matched, i, &addrs));
@@ -500,11 +536,8 @@ bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 	ok = hlg_runners_collect(units, profile);
 	for (size_t i = 0, j; ok && i < units->n && sought < HLG_GUEST_BASES_MOST;
 	     i = j, sought++) {
-		struct hlg_addresses addrs = {0};
-
 		j = hlg_runners_guest(units, i);
-		ok = hlg_runners_addresses(units, i, j, &addrs) &&
-		     find_guest(finder, &addrs, (unsigned)i, found);
+		ok = find_unit(finder, i, j, found);
 	}
 	return ok && match_others(finder, found);
 }

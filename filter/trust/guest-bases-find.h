@@ -7,7 +7,7 @@
  * or those of images that are placed.
  *
  * One of which bases are found that lie across each other ran several in turn: it has
- * none.
+ * none. Nor has a thread of which these are found together (guest-turns.h).
  *
  * Images whose bases are known before are placed: what a guest has in one of these is the
  * image's, and nothing is sought there; unless 1 % or more of its addresses there do not
@@ -32,6 +32,12 @@
 enum {
 	HLG_GUEST_BASES_LEAST = 12, /* distinct addresses that one base can be found of */
 	HLG_GUEST_BASES_MOST = 256  /* guests of a recording that are sought */
+};
+
+/* Why a guest has no base (hlg_runner.untold). */
+enum {
+	HLG_GUEST_BASES_NONE = 1,
+	HLG_GUEST_BASES_TURNS /* it ran several in turn, as a thread */
 };
 
 /* An image at a base, in a lane. */

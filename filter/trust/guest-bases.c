@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "filter/trust/addresses.h"
+#include "filter/trust/apart.h"
 #include "symtab/bsearch.h"
 #include "symtab/grow.h"
 #include "symtab/image/lane.h"
@@ -74,25 +75,34 @@ static void give(struct hlg_guest_bases_found *found, size_t unit, unsigned lane
 }
 
 /* Says how many of the samples of a guest are outside. */
-static void tell(struct hlg_guest_bases *bases, const char *path,
+static void tell(struct hlg_guest_bases *bases, const struct hlg_runners_recording *r,
 		 const struct hlg_runner *of, uint64_t outside)
 {
-	const bool thread = of->sandbox < 0;
+	const bool thread = of->sandbox < 0, turns = of->untold == HLG_GUEST_BASES_TURNS;
 	hlg_note_list_adder *note;
-	char part[40] = "of";
+	char part[40] = "of", *own = NULL;
 
 	bases->untold++;
+	bases->turns |= turns;
 	if (!outside) /* none is selected that is */
 		return;
 	note = hlg_note_list_crowd_adder(bases->told++);
 	if (outside < of->samples)
 		snprintf(part, sizeof(part), "for %" PRIu64 " of", outside);
-	if (note)
+	if (note && turns)
+		note(&bases->notes,
+		     "%s: thread %" PRId32 " has %" PRIu64
+		     " samples, which fit the ELFs only together: outside here (it ran "
+		     "several in turn; record anew: %s)",
+		     r->path, of->tid, of->samples, hlg_runners_again(r, &own));
+	else if (note)
 		note(&bases->notes,
 		     "%s: %s %" PRId32 " has %" PRIu64
 		     " sample%s, %s which no base was found: outside here",
-		     path, thread ? "thread" : "sandbox", thread ? of->tid : of->sandbox,
-		     of->samples, hlg_plural_s(of->samples), part);
+		     r->path, thread ? "thread" : "sandbox",
+		     thread ? of->tid : of->sandbox, of->samples,
+		     hlg_plural_s(of->samples), part);
+	free(own);
 }
 
 /* The guest whose first unit this is has no base, or no room. */
@@ -101,7 +111,8 @@ static void leave(struct hlg_guest_bases_found *found, size_t unit)
 	const size_t end = hlg_runners_guest(&found->units, unit);
 
 	for (size_t i = unit; i < end; i++)
-		found->units.at[i].untold = 1;
+		if (!found->units.at[i].untold)
+			found->units.at[i].untold = HLG_GUEST_BASES_NONE;
 	give(found, unit, HLG_LANE_NOBODY);
 }
 
@@ -134,7 +145,8 @@ static unsigned find_lane(const struct hlg_guest_bases *bases,
 
 /* Says who was not found. */
 static void tell_all(struct hlg_guest_bases *bases, const struct hlg_space *space,
-		     const char *path, const struct hlg_runners *units)
+		     const struct hlg_runners_recording *r,
+		     const struct hlg_runners *units)
 {
 	for (size_t i = 0, j; i < units->n; i = j) {
 		const bool shared = units->at[i].lane == HLG_LANE_SHARED;
@@ -143,7 +155,7 @@ static void tell_all(struct hlg_guest_bases *bases, const struct hlg_space *spac
 		j = hlg_runners_guest(units, i);
 		guest = hlg_runners_sum(&units->at[i], j - i);
 		if (guest.untold || shared)
-			tell(bases, path, &guest,
+			tell(bases, r, &guest,
 			     hlg_runners_outside(units->all, guest.begin, guest.end,
 						 space, shared ? 0 : HLG_LANE_NOBODY));
 		bases->has_shared |= shared;
@@ -151,7 +163,7 @@ static void tell_all(struct hlg_guest_bases *bases, const struct hlg_space *spac
 }
 
 bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_space *space,
-			    const char *path, const struct hlg_profile *selected,
+			    const struct hlg_runners_recording *r, bool selected,
 			    struct hlg_guest_bases_found *found)
 {
 	bool ok = true;
@@ -177,10 +189,30 @@ bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_spac
 		give(found, unit, lane);
 	}
 	if (ok && selected && !found->whole)
-		ok = hlg_runners_narrow(&found->units, selected);
+		ok = hlg_runners_narrow(&found->units, r->profile);
 	if (ok)
-		tell_all(bases, space, path, &found->units);
+		tell_all(bases, space, r, &found->units);
+	if (bases->turns && !bases->n_lanes)
+		bases->n_lanes = 1;
 	return ok;
+}
+
+int hlg_guest_bases_check(const struct hlg_guest_bases_found *found,
+			  const struct hlg_space *space,
+			  const struct hlg_runners_recording *r, struct hlg_err *err)
+{
+	const struct hlg_runners *units = &found->units;
+	size_t turns = units->n;
+
+	for (size_t i = 0; i < units->n; i++) {
+		if (units->at[i].settled)
+			return 0;
+		if (turns == units->n && units->at[i].untold == HLG_GUEST_BASES_TURNS)
+			turns = i;
+	}
+	return found->n || turns == units->n
+		       ? 0
+		       : hlg_apart_fail_turns(space, r, units->at[turns].tid, err);
 }
 
 bool hlg_guest_bases_move(const struct hlg_guest_bases_found *found,
@@ -208,7 +240,7 @@ static int compare(const void *a, const void *b)
 
 bool hlg_guest_bases_lie_together(const struct hlg_guest_bases *bases)
 {
-	return bases->untold && bases->n_lanes < 2;
+	return bases->untold && bases->n_lanes < 2 && !bases->turns;
 }
 
 uint64_t hlg_guest_bases_back(const void *ctx, uint64_t ip)
@@ -262,9 +294,10 @@ int hlg_guest_bases_place(const struct hlg_guest_bases *bases, struct hlg_space 
 	const bool one = bases->n_lanes < 2 && !bases->untold;
 	int rc = 0;
 
-	if (bases->n == 0 || (one && !bases->selected))
+	if ((bases->n == 0 && !bases->turns) || (one && !bases->selected))
 		return 0;
-	qsort(bases->at, bases->n, sizeof(*bases->at), compare);
+	if (bases->n)
+		qsort(bases->at, bases->n, sizeof(*bases->at), compare);
 	for (size_t i = 0; rc == 0 && i < bases->n; i++) {
 		const struct hlg_guest_base *at = &bases->at[i];
 		struct hlg_image *image = space->images[at->image];

@@ -25,19 +25,26 @@ struct hlg_guest_bases {
 	bool selected;   /* in: samples are some of those that bases are found from */
 	size_t untold;   /* guests without a base, or without a lane; */
 	size_t told;     /* of these, with samples outside: notes, as of a crowd */
+	bool turns;      /* some of these ran several in turn: they are left where they are */
 	struct hlg_note_list notes; /* who they are */
 };
 
 /*
  * Gives each guest of a recording that was found a lane in which there is room for it.
  * Lanes depend on the order in which recordings are settled. One that was not found is
- * nobody's: its samples must not meet the image of whoever has a lane. selected: NULL, or
- * the samples of the recording that are shown, kept apart; found then has their units
- * alone. False without memory.
+ * nobody's: its samples must not meet the image of whoever has a lane. selected: the
+ * samples of the recording that are shown, kept apart, are some of all; found then has
+ * their units alone. False without memory.
  */
 bool hlg_guest_bases_settle(struct hlg_guest_bases *bases, const struct hlg_space *space,
-			    const char *path, const struct hlg_profile *selected,
+			    const struct hlg_runners_recording *recording, bool selected,
 			    struct hlg_guest_bases_found *found);
+
+/* Fails of a recording of which nobody was found, as they ran in turn. */
+int hlg_guest_bases_check(const struct hlg_guest_bases_found *found,
+			  const struct hlg_space *space,
+			  const struct hlg_runners_recording *recording,
+			  struct hlg_err *err);
 
 /* Moves what a recording held into the lanes that it was given. False without memory. */
 bool hlg_guest_bases_move(const struct hlg_guest_bases_found *found,

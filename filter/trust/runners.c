@@ -123,6 +123,12 @@ bool hlg_runners_addresses(const struct hlg_runners *units, size_t begin, size_t
 	return true;
 }
 
+const char *hlg_runners_again(const struct hlg_runners_recording *r, char **own)
+{
+	*own = r->again ? r->again(r->again_of) : NULL;
+	return *own ? *own : HLG_RUNNERS_AGAIN;
+}
+
 size_t hlg_runners_guest(const struct hlg_runners *units, size_t i)
 {
 	const struct hlg_runner_sample *first = &units->all[units->at[i].begin];

@@ -41,6 +41,8 @@ struct hlg_runners_recording {
 	const void *again_of;
 };
 
+#define HLG_RUNNERS_AGAIN "hlguest record --sandboxes"
+
 struct hlg_runner_sample {
 	int32_t sandbox, tid;
 	uint32_t stretch;
@@ -62,6 +64,10 @@ struct hlg_runners {
 	struct hlg_runner *at; /* by sandbox, else thread, then stretch */
 	size_t n;
 };
+
+/* The command that records it anew, or what such a command begins with; *own, to be
+ * freed, is NULL then. */
+const char *hlg_runners_again(const struct hlg_runners_recording *recording, char **own);
 
 /* All in lane 0. False without memory; finish in any case. */
 bool hlg_runners_collect(struct hlg_runners *units, const struct hlg_profile *profile);

@@ -30,7 +30,9 @@ HALTS = 0x1000, 0x7fffffff  # which of what guests write can be an address
 IN_TURN = "or, if guests ran in turn at one base, record with hlguest record --sandboxes"
 MOST_NAMED, MANY = 5, 20  # guests that are told of; distinct addresses
 HEAD = "base                    samples   on starts    addresses   on starts  guest"
-TOLD = re.compile("hlguest: warning: .*(of which no base was found|are outside here)")
+TOLD = re.compile("hlguest: warning: .*(of which no base was found|fit the ELFs only together|"
+                  "are outside here)")
+AGAIN = "record anew: hlguest record --sandboxes -- COMMAND"
 
 
 class Judge:
@@ -43,6 +45,7 @@ class Judge:
         self.guest = [s for s in self.select.of(made.samples) if is_guest(s)]
         self.finders = [Finder(guest) for guest in made.guests]
         self.out, self.err, self.status, self.seen = [], [], 0, 0
+        self.gone, self.turns = [], []  # recordings, and guests, of several ELFs in turn
         # Of each image where it lies: lanes of its bases; what no image has is anybody's.
         self.at = [collections.defaultdict(set) for _ in made.guests]
 
@@ -55,7 +58,8 @@ class Judge:
         halts, entries = set(), {}
         for s in self.made.samples:
             ip = int.from_bytes(s.raw[16:24], "little")
-            if s.event not in (ENTRY, PIO) or not all(keep(s) for keep in keeps):
+            if s.event not in (ENTRY, PIO) or s.file in self.gone or \
+                    not all(keep(s) for keep in keeps):
                 continue
             if s.event == PIO:
                 halts |= {(ip, True)} if HALTS[0] <= ip < HALTS[1] else set()
@@ -83,6 +87,7 @@ class Judge:
         for one in self.made.recordings:
             mine = [s for s in self.guest if s.file == one.number]
             found.add(one.number, mine)
+        self.leave_out(found)
         self.lanes, self.alone = {}, False
         if found.at and (found.left or len({lane for *_, lane in found.at}) > 1):
             self.alone, self.lanes = True, found.lanes
@@ -90,8 +95,24 @@ class Judge:
                 self.at[image][base].add(lane)
         return found.left if found.at else []
 
+    def leave_out(self, found):
+        """Recordings of nobody but who ran several in turn."""
+        self.gone, self.turns = [number for number, _ in found.failed], found.turns
+        self.guest = [s for s in self.guest if s.file not in self.gone]
+        ran = "several of the ELFs" if len(self.finders) != 2 else " and ".join(
+            guest.path for guest in self.made.guests)
+        for number, (_, tid) in found.failed:
+            self.err.append(line(
+                f"hlguest: {self.files[number]}: thread {tid} ran {ran} in turn, at the same "
+                f"addresses, and the recording does not tell when which of them ({AGAIN})"))
+            self.status = 1
+
     def warnings(self, left, most=MOST_NAMED):
         for number, (sandbox, tid), n, whole in left[:most]:
+            if (number, (sandbox, tid)) in self.turns:
+                yield f"hlguest: warning: {self.files[number]}: thread {tid} has {whole} samples, " \
+                    f"which fit the ELFs only together: outside here (it ran several in turn; {AGAIN})"
+                continue
             who = f"sandbox {sandbox}" if sandbox >= 0 else f"thread {tid}"
             of = "of" if n == whole else f"for {n} of"
             yield f"hlguest: warning: {self.files[number]}: {who} has " + \
@@ -234,7 +255,7 @@ class Judge:
             return
         self.rest = self.outside()
         self.told = any(getattr(one, "sandboxes", None) for one in self.made.recordings)
-        for i in range(len(self.finders)):
+        for i in range(len(self.finders) if self.guest else 0):
             one = self.image(i)
             self.status = one if one == 1 or self.status == 0 else self.status
         expected = [line(text) for text in self.warnings(left)]

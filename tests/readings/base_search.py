@@ -11,6 +11,7 @@ from forged import TEXT
 PAGE, VOTERS, CANDIDATES, LEAST = 4096, 512, 48, 8
 OVER_CHANCE, OVER_RIVAL, RIGHT = 10000, 1000, .95
 GUEST_LEAST, GUESTS_MOST, FEW, MORE = 12, 256, 3, 6  # addresses; guests; of one that is matched
+TURNS, NEARLY_ALL = 5, .99  # addresses of each that ran in turn; samples
 NOBODY, SHARED = -1, 125  # lanes of who was not found, and of whom only what others run was
 
 
@@ -173,13 +174,14 @@ class Placed:
 
 class Guests:
     """Who of each recording lies where. at: {(image, base, lane)}; lane of each sample; left:
-    (recording, whose, samples) of those that were not found. placed: (image, base) of those
+    (recording, whose, samples) of those that were not found; turns: (recording, whose) of
+    those of them that ran several in turn; failed: recordings of nobody else. placed: (image, base) of those
     that are not sought, which are in the first lane, and in each where there is room."""
 
     def __init__(self, finders, placed=()):
         self.finders, self.placed = finders, list(placed)
         self.sought = [i for i in range(len(finders)) if i not in [of for of, _ in placed]]
-        self.at, self.left, self.lanes = set(), [], {}
+        self.at, self.left, self.lanes, self.turns, self.failed = set(), [], {}, [], []
 
     def search(self, addrs):
         """([(image, base)], samples that are on no boundary there) of some addresses."""
@@ -188,16 +190,52 @@ class Guests:
         misfits = sum(fit.samples - fit.of[True] for fits in seeker.fits.values() for fit in fits)
         return found, misfits + sum(samples for _, samples in seeker.addrs)
 
-    def search_guest(self, addrs):
-        """Beside what is placed; or across what does not fit, where fewer samples are off then."""
+    def search_guest(self, addrs, sandbox):
+        """Beside what is placed; or across what does not fit, where fewer samples are off then.
+        None: a thread ran several in turn."""
         found, misfits = self.search(self.outside(addrs))
         placed = Placed(self, addrs)
+        misfits += placed.misfits
         if placed.doubt:
             across, fewer = self.search(self.outside(addrs, placed.doubt))
-            if across and fewer < misfits + placed.misfits:
-                found = across
-        in_turn = any(self.collide(a, b) for a, b in itertools.combinations(found, 2))
+            if across and fewer < misfits:
+                found, misfits = across, fewer
+        in_turn = self.are_across(found)
+        if sandbox < 0 and (in_turn or 100 * misfits > sum(n for _, n in addrs)) and \
+                self.takes_turns(addrs):
+            return None
         return [] if in_turn else found
+
+    def are_across(self, found):
+        return any(self.collide(a, b) for a, b in itertools.combinations(found, 2))
+
+    # Several in turn (filter/trust/guest-turns.h)
+
+    def takes_turns(self, addrs):
+        taken, left, unknown = [], addrs, 0
+        while len(left) >= TURNS:
+            fits = [(fit.of[True], -i, i, fit.base) for i, finder in enumerate(self.finders)
+                    if i not in [of for of, _ in taken]
+                    for fit in (finder.fit(left, base) for base in self.bases(i, left, taken))]
+            most, _, i, base = max(fits, key=lambda fit: fit[:2], default=(0, 0, 0, 0))
+            at = self.finders[i].at
+            kinds = [at[ip - base] if 0 <= ip - base < len(at) else False for ip, _ in left]
+            if not most or kinds.count(True) < TURNS:
+                break
+            taken.append((i, base))
+            unknown += sum(n for (_, n), kind in zip(left, kinds) if kind is None)
+            left = [of for of, kind in zip(left, kinds) if kind in (False, "data")]
+        return self.are_across(taken) and sum(n for _, n in left) <= \
+            (1 - NEARLY_ALL) * (sum(n for _, n in addrs) - unknown)
+
+    def bases(self, i, addrs, taken):
+        """At which an image may be taken."""
+        placed = [base for of, base in self.placed if of == i]
+        if placed:
+            return placed
+        found = self.finders[i].find(addrs)
+        best = found.fits or found.best if not taken else found.fits
+        return [fit.base for fit in best[:1]] + [base for _, base in taken]
 
     def outside(self, addrs, but=None):
         """Addresses that are in nothing that was placed, but for this."""
@@ -216,14 +254,20 @@ class Guests:
         addrs = self.outside(everything)
         found, misfits = self.search(addrs)
         if 100 * misfits <= sum(n for _, n in addrs) and not self.meets(found) and not \
-                Placed(self, everything).doubt:
+                Placed(self, everything).doubt and not self.are_across(found):
             self.settle(found, samples)
             return
         groups = collections.defaultdict(list)
         for s in sorted(samples, key=whose):
             groups[whose(s)].append(s)
         at = self.places(groups)
+        turns = [who for who, bases in at.items() if bases is None]
+        if turns and not any(at.values()):
+            self.failed.append((number, turns[0]))
+            return
+        self.turns += [(number, who) for who in turns]
         for who, bases in at.items():
+            bases = bases or []
             if bases in ([], SHARED):
                 lane, of = (SHARED, self.outside(addresses(groups[who]))) if bases else \
                     (NOBODY, addresses(groups[who]))
@@ -237,11 +281,11 @@ class Guests:
     def places(self, groups):
         """Where each of these lies; placed: of who runs what is; SHARED: of who runs that, and
         something else."""
-        at = {who: self.search_guest(addresses(of)) if i < GUESTS_MOST else []
+        at = {who: self.search_guest(addresses(of), who[0]) if i < GUESTS_MOST else []
               for i, (who, of) in enumerate(groups.items())}
-        known = list(dict.fromkeys(itertools.chain(*at.values())))
+        known = list(dict.fromkeys(itertools.chain(*(of or [] for of in at.values()))))
         for who, of in groups.items():
-            if not at[who]:
+            if at[who] == []:
                 at[who] = self.match(known, addresses(of), len(of))
         return at
 

@@ -22,6 +22,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import base_model
 from base_search import SHARED, Guests, Seeker, addresses, whose
 from forged import TEXT
+from lines import line
 from made_bases import Made
 from modelled import is_guest
 from programs import hlguest_of
@@ -94,11 +95,13 @@ class Judge(base_model.Judge):
         for one in self.made.recordings:
             found.add(one.number, [s for s in self.made.samples
                                    if s.file == one.number and is_guest(s)])
-        several = any(lane for *_, lane in found.at)
+        self.leave_out(found)
+        several = any(lane for *_, lane in found.at) or found.turns
         left = [*self.selected(found)]
-        if not found.at or not several and not left and not self.select.words:
+        if not found.turns and (not found.at or not several and not left and
+                                not self.select.words):
             return []
-        self.lanes, self.alone = found.lanes, several
+        self.lanes, self.alone = found.lanes, bool(several)
         for i, base, lane in self.kept(found.at):
             image = self.images[i]
             image.source = "found"
@@ -327,6 +330,11 @@ class Judge(base_model.Judge):
                                  for c, d in stated[:i]):
             return  # of ELFs that are stated across each other sandboxes_model.py tells
         left = self.place()
+        if self.gone and (status != 1 or any(text not in [line(told) for told in err.splitlines()]
+                                             for text in self.err)):
+            yield f"{what}: status {status}, {err}, not {self.err}"
+        if len(self.gone) == len(self.files):
+            return
         if left is None:
             if status != 1 or "overlaps" not in err:
                 yield f"{what}: status {status}, not told that images overlap: {err}"

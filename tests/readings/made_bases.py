@@ -189,7 +189,8 @@ class Made:
     def __init__(self, seed):
         self.rng = rng = random.Random(seed)
         self.kind = rng.choice(("any", "any", "across", "begun", "file", "lost", *["shared"] * 3))
-        n = rng.choice({"any": (1, 1, 2, 2, 3), "shared": (2, 2, 3)}.get(self.kind, (1, 1, 2)))
+        n = rng.choice({"any": (1, 1, 2, 2, 3), "across": (1, 2, 2, 3), "shared": (2, 2, 3)}.get(
+            self.kind, (1, 1, 2)))
         large = self.kind in ("across", "file", "shared")
         self.guests = [self.guest(i, large) for i in range(n)]
         self.ran = self.guests[:n - (n > 1 and self.kind != "shared" and rng.random() < .4)]
@@ -239,11 +240,15 @@ class Made:
         return guest, claim[0] if claim and self.rng.random() < .4 else self.rng.choice(bases)
 
     def across(self):
-        """Many addresses of several, some elsewhere of all together; and few of others."""
+        """Many addresses of several, some of two in turn, some elsewhere of all together; and few
+        of others."""
         rng, rich = self.rng, {"on": 60}
         for base in rng.sample((0x40000, 0x41000, 0x42000, 0x44000), rng.choice((2, 3))):
             pool = self.some((base,), rich)
-            if rng.random() < .5:
+            if len(self.ran) > 1 and rng.random() < .7:
+                pool.join(self.some((base, base, base + 0x1000), rich, {"on": 30}, {"on": 12},
+                                    {"on": 4}, {"on": 30, "off": 3}, {"on": 30, "gap": 4}))
+            elif rng.random() < .5:
                 pool.join(self.some((0x90000,), {"on": 6}))
             yield pool
         for _ in range(rng.choice((0, 1, 2))):

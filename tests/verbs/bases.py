@@ -517,14 +517,29 @@ def moved(bench, rng):
 
 
 def turns(bench, rng):
-    """Two ELFs in turn on one thread, whose base nothing states: the command that is advised names
-    both where they lie, and that says that the recording lacks who ran when. So does the report of
-    one of them, which asks for the other one."""
+    """Two ELFs in turn on one thread: of both it is said, whether their base is stated, found of one
+    or of both, that the recording lacks who ran when. So does the report of one of them, which
+    asks for the other one."""
     path = bench.write("turns.data", [(0x200000, 7, rng.sample(bench.addrs, 100)),
                                       (0x200000, 7, rng.choices(bench.small_addrs, k=600))])
-    out, err, status = run(bench.hlguest, "report", bench.elf, bench.small, path)
     wanted = f"{bench.elf}@0x200000 {bench.small}@0x200000"
-    if status != 3 or f"(use {wanted})\n" not in out:
+    of_auto = f"{bench.elf}@auto {bench.small}@auto"
+    for verb, named in (("report", of_auto), ("report", f"{bench.elf}@0x200000 {bench.small}@auto"),
+                        ("report", f"{bench.elf}@auto {bench.small}@0x200000"), ("base", of_auto),
+                        ("flame", of_auto)):
+        out, err, status = run(bench.hlguest, verb, *named.split(), path)
+        if status != 1 or out or not re.search(": thread 7 ran guest.elf and other.elf in turn, at the "
+                                               "same addresses, .* -- COMMAND", err):
+            yield f"{verb} {named}: status {status}: {out}{err}"
+    # Beside one that runs one of them its samples are outside.
+    beside = bench.write("beside.data", [(0x200000, 7, rng.sample(bench.addrs, 100)),
+                                         (0x200000, 7, rng.choices(bench.small_addrs, k=600)),
+                                         (0x200000, 8, rng.sample(bench.addrs, 100))])
+    out, err, status = run(bench.hlguest, "report", *of_auto.split(), beside)
+    if status or "thread 7 has 700 samples, which fit the ELFs only together: outside here (it ran " \
+            "several in turn; record anew: hlguest record --sandboxes -- COMMAND)" not in out or \
+            not re.search("^guest .*guest.elf, .*, base 0x200000 ", out, re.M) or \
+            not re.search("other.elf, .*, no base ", out):
         yield f"status {status}: {out}{err}"
     samples = b"".join(forged.sample(ip + 0x200000, 7, 7, 1000 + i) for i, ip in enumerate(
         rng.sample(bench.addrs, 100) + rng.choices(bench.small_addrs, k=600)))

@@ -307,7 +307,7 @@ def check_turns(build, folder):
     for record in (["perf", "record", "-q", "-e", "cpu-clock:HG", "-F", "997", "-o", "perf.data.guest",
                     "--", *words], [hlguest, "record", "-q", *events, "--", *words]):
         must(*record, cwd=place)
-        for named in ["demo.elf", "rusty.elf"], []:
+        for named in ["demo.elf", "rusty.elf"], ["demo.elf@auto", "rusty.elf@auto"], []:
             if named or record[0] != "perf":
                 _, err, status = run(hlguest, "report", *named, cwd=place)
                 again = re.search(r"thread \d+ ran demo.elf and rusty.elf in turn.*"

@@ -226,8 +226,7 @@ static int settle(struct worker *w, size_t number, const struct hlg_runners_reco
 	while (s->next != number)
 		pthread_cond_wait(&s->turn, &s->lock);
 	ok = file->rc < 0 ||
-	     hlg_guest_bases_settle(&s->bases, w->space, r->path,
-				    r->all && !r->units ? r->profile : NULL, found);
+	     hlg_guest_bases_settle(&s->bases, w->space, r, r->all && !r->units, found);
 	n_lanes = s->bases.n_lanes;
 	s->next++;
 	pthread_cond_broadcast(&s->turn);
@@ -265,6 +264,8 @@ static int tell_apart(struct worker *w, size_t number, struct contents *contents
 		w->batch->given ? (const void *)&w->batch->given->recorded
 				: w->batch->paths[number]};
 
+	if (w->finder.space && file->rc == 0)
+		file->rc = hlg_guest_bases_check(found, w->space, &r, &file->err);
 	if (w->finder.space)
 		return settle(w, number, &r, found, file);
 	if (file->rc == 0 && w->file.apart)
