@@ -6,18 +6,10 @@
 #include "filter/report/banner.h"
 #include "filter/trust/apart.h"
 
-#define SHARE 0.1 /* of a guest, of all samples: less may be chance, or shared code */
-
-/* Has an ELF a share of the samples, of which some are tested? Those of others are on
- * instruction starts by chance only. Where several are named, it is enough that none
- * fits. */
+/* Where several are named, it is enough that none fits. */
 static bool has_share(const struct hlg_trust *trust)
 {
-	const struct hlg_tested *all = &trust->all;
-	const double tested = (double)(all->samples.on + all->samples.off);
-
-	return trust->n_images > 1 || (double)all->samples.on / tested - all->chance >=
-					      SHARE * (1 - all->chance);
+	return trust->n_images > 1 || hlg_apart_has_share(&trust->all);
 }
 
 static bool has_other_build(const struct hlg_trust *trust)
@@ -51,8 +43,7 @@ void hlg_in_turn_note(struct hlg_report *r)
 	hlg_note_list_warn(
 		&r->remarks,
 		"samples may be of guests that ran in turn on one thread, which "
-		"the recording does not tell apart (name the ELF of each, and "
-		"record anew: %s)",
+		"the recording does not tell apart (" HLG_APART_ANEW "%s)",
 		again ? again : "hlguest record --sandboxes -- COMMAND");
 	free(again);
 }

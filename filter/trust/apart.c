@@ -25,9 +25,12 @@ enum untold {
 	TOO_FEW,
 	SEVERAL,
 	NONE,
+	PARTLY, /* a thread, whose samples fit an ELF more than by chance */
 	TURNS,
 	UNTOLD /* how many there are */
 };
+
+#define SHARE 0.1 /* of a guest, of all samples: less may be chance, or shared code */
 
 struct fit {
 	uint64_t on, off; /* samples */
@@ -198,6 +201,34 @@ static bool takes_turns(const struct hlg_apart *apart, const struct hlg_runner *
 	       (double)any.on >= HLG_VERDICT_NEARLY_ALL * (double)(any.on + any.off);
 }
 
+bool hlg_apart_has_share(const struct hlg_tested *t)
+{
+	const double tested = (double)(t->samples.on + t->samples.off);
+
+	return (double)t->samples.on / tested - t->chance >= SHARE * (1 - t->chance);
+}
+
+/* Do samples of a thread fit the lane that fits best more than by chance? */
+static bool fits_partly(const struct hlg_apart *apart, const struct hlg_runner *unit,
+			const struct hlg_runner_sample *all)
+{
+	struct hlg_tested tested = {0};
+
+	if (unit->sandbox >= 0 || !tells_instructions(apart->space))
+		return false;
+	for (size_t i = unit->begin; i < unit->end; i++) {
+		struct hlg_place place;
+
+		hlg_space_lookup(apart->space, all[i].ip + hlg_lane_move(unit->lane),
+				 &place);
+		if (place.image)
+			hlg_verdict_add(&tested, apart->codes[place.image->number],
+					&place, false, all[i].samples);
+	}
+	hlg_verdict_judge(&tested, 0);
+	return tested.samples.on && hlg_apart_has_share(&tested);
+}
+
 /* guest: all of one, and not a part of one that as a whole fits none. */
 static void judge(const struct hlg_apart *apart, struct hlg_runner *unit,
 		  const struct hlg_runner_sample *all, bool guest)
@@ -224,9 +255,10 @@ static void judge(const struct hlg_apart *apart, struct hlg_runner *unit,
 		unit->untold = is_shared(apart, unit, all) ? TOLD : NONE;
 	else
 		unit->untold = why_untold(&best, alone, unit->samples);
-	if (unit->untold == NONE && best.off < UINT64_MAX - 1 &&
-	    takes_turns(apart, unit, all))
-		unit->untold = TURNS;
+	if (unit->untold == NONE && best.off < UINT64_MAX - 1)
+		unit->untold = takes_turns(apart, unit, all)   ? TURNS
+			       : fits_partly(apart, unit, all) ? PARTLY
+							       : NONE;
 	if (unit->untold)
 		leave(apart, unit, all, guest && unit->untold != NONE && best.off == 0);
 }
@@ -239,13 +271,15 @@ static bool has_code(const struct hlg_apart *apart)
 	return false;
 }
 
-static bool all_are(const struct hlg_runners *units, int untold)
+/* Is it of all units one of these? */
+static bool all_are(const struct hlg_runners *units, enum untold untold,
+		    enum untold other)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < units->n; i++)
-		n += units->at[i].untold == untold;
-	return n == units->n;
+		if (units->at[i].untold != (int)untold &&
+		    units->at[i].untold != (int)other)
+			return false;
+	return true;
 }
 
 /* Is a base looked for already? */
@@ -323,6 +357,7 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 {
 	const struct hlg_runner *turns = find_turns(units);
 	const bool lacks = r->profile->sandboxes.n == 0;
+	const bool two = apart->space->n_images == 2;
 	const char *a = hlg_image_short_name(first), *b = hlg_image_short_name(second);
 	const size_t n = strlen(r->path) + strlen(a) + strlen(b) + strlen(way);
 	char *own = NULL;
@@ -331,7 +366,14 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 	if (turns)
 		return hlg_apart_fail_turns(apart->space, r, turns->tid, err);
 	again = lacks ? again_behind(r, n, &own) : "";
-	if (all_are(units, NONE))
+	if (!all_are(units, NONE, NONE) && all_are(units, NONE, PARTLY))
+		hlg_err_set(err, HLG_EINPUT,
+			    "%s: some samples are of other code than %s%s%s (another build "
+			    "of one, or another guest in turn with them? " HLG_APART_ANEW
+			    "%s)",
+			    r->path, two ? a : "that of the ELFs", two ? " and " : "",
+			    two ? b : "", again);
+	else if (all_are(units, NONE, NONE))
 		hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: its samples fit neither %s nor %s where these lie "
@@ -390,7 +432,7 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 				   "install libzydis-dev and build again)",
 				   path, hlg_image_short_name(first),
 				   hlg_image_short_name(second), way);
-	if (all_are(units, TOO_FEW))
+	if (all_are(units, TOO_FEW, TOO_FEW))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has too few samples to tell who runs %s and who "
 				   "%s, which lie at the same addresses (%s)",
@@ -410,6 +452,7 @@ static void put_why(char buf[static 256], uint64_t samples,
 		[SEVERAL] = {"fit several of the ELFs alike",
 			     "fits several of the ELFs alike"},
 		[NONE] = {"fit none of the ELFs", "fits none of the ELFs"},
+		[PARTLY] = {"fit the ELFs only in part", ""},
 		[TURNS] = {"fit the ELFs only together", ""},
 	};
 	char part[32] = "";
@@ -433,7 +476,8 @@ static void note(const struct hlg_apart *apart, const struct hlg_runner *guest,
 {
 	hlg_note_list_adder *add = hlg_note_list_crowd_adder(i);
 	const bool thread = guest->sandbox < 0;
-	const bool again = outside[TURNS] || (thread && outside[NONE]);
+	const bool again =
+		outside[TURNS] || outside[PARTLY] || (thread && outside[NONE]);
 	char why[256], *own = NULL;
 
 	if (!add)
@@ -442,7 +486,9 @@ static void note(const struct hlg_apart *apart, const struct hlg_runner *guest,
 	add(r->notes, "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here%s%s%s",
 	    thread ? "thread" : "sandbox", thread ? guest->tid : guest->sandbox,
 	    guest->samples, hlg_plural_s(guest->samples), why,
-	    outside[TURNS]                ? " (it ran several in turn; record anew: "
+	    outside[TURNS]    ? " (it ran several in turn; record anew: "
+	    : outside[PARTLY] ? " (another build of one, or another guest in turn with "
+				"them? " HLG_APART_ANEW
 	    : again                       ? " (if it ran several in turn, record anew: "
 	    : !outside[NONE]              ? ""
 	    : is_any_sought(apart->space) ? " (another ELF? name it, too"

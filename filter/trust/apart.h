@@ -17,6 +17,7 @@
 #define HLG_FILTER_TRUST_APART_H
 
 #include "filter/trust/runners.h"
+#include "filter/trust/verdict.h"
 #include "symtab/code/code.h"
 #include "symtab/image/space.h"
 
@@ -29,6 +30,9 @@
 enum {
 	HLG_APART_TURNS = 5
 };
+
+/* What to do where a guest that ran in turn may not be named; the command follows. */
+#define HLG_APART_ANEW "name the ELF of each, and record anew: "
 
 /* Of two builds that are very alike 10 samples told which in all of 1,000 draws, 5 in
  * 99.5 %. */
@@ -51,6 +55,10 @@ struct hlg_apart {
 bool hlg_apart_begin(struct hlg_apart *apart, const struct hlg_space *space,
 		     const struct hlg_options *options);
 void hlg_apart_finish(struct hlg_apart *apart);
+
+/* Has an ELF a share of the samples, of which some are tested? Those of others are on
+ * instruction starts by chance only. */
+bool hlg_apart_has_share(const struct hlg_tested *tested);
 
 /* Of a recording of which nothing else can be told: this thread ran several of the images
  * in turn. */

@@ -35,7 +35,7 @@ TEXTS = {"kvm": "from KVM's records", "found": "found from the samples", "stated
          "exec": "its own addresses: not a PIE", "none": "no sample fits it",
          "default": "assumed: nothing states it"}
 LISTED = 256  # of whom no base was found, in JSON
-PAIR = re.compile("fit neither|who runs")
+PAIR = re.compile("fit neither|who runs|of other code than|in turn, at the same addresses")
 WARNED = re.compile("guest[0-9].elf: (base 0x(?!.*assumed)|KVM's records have|some "
                     "samples fit base)")
 

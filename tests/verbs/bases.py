@@ -541,6 +541,16 @@ def turns(bench, rng):
             not re.search("^guest .*guest.elf, .*, base 0x200000 ", out, re.M) or \
             not re.search("other.elf, .*, no base ", out):
         yield f"status {status}: {out}{err}"
+    # Of three two are named.
+    three = bench.write("three.data", [(0x200000, 7, rng.sample(bench.addrs, 100)),
+                                       (0x200000, 7, rng.choices(bench.small_addrs, k=300)),
+                                       (0x200001, 7, rng.sample(bench.addrs, 100))])
+    for verb in "report", "flame", "lookup":
+        out, err, status = run(bench.hlguest, verb, *wanted.split(), three, *["0x200010"] * (verb == "lookup"))
+        if status != 1 or out or ": some samples are of other code than guest.elf and other.elf (another " \
+                "build of one, or another guest in turn with them? name the ELF of each, and record anew: " \
+                "hlguest record --sandboxes -- COMMAND)\n" not in err:
+            yield f"{verb}: status {status}: {out}{err}"
     samples = b"".join(forged.sample(ip + 0x200000, 7, 7, 1000 + i) for i, ip in enumerate(
         rng.sample(bench.addrs, 100) + rng.choices(bench.small_addrs, k=600)))
     long, unsafe = ["./vmm", "x" * 500], ["./vmm", "\x1b[2J"]

@@ -567,7 +567,7 @@ static char *record_again(const void *path)
 }
 
 /* A thread without sandboxes that ran two ELFs in turn fits them together, and it is told
- * how to record it anew; what fits neither, or has too little of the other, is told so.
+ * how to record it anew; what fits neither, or only in part, is told so.
  */
 START_TEST(a_thread_that_takes_turns)
 {
@@ -586,11 +586,19 @@ START_TEST(a_thread_that_takes_turns)
 		 "x: thread 7 ran a.elf and b.elf in turn, at the same addresses, and "
 		 "the recording does not tell when which of them (record anew: again x)"},
 		{20, 4, 0, 0,
+		 "x: some samples are of other code than a.elf and b.elf (another "
+		 "build of one, or another guest in turn with them? name the ELF of "
+		 "each, and record anew: again x)"},
+		{20, 20, 1, 30,
+		 "thread 7 has 41 samples, which fit the ELFs only in part: outside "
+		 "here (another build of one, or another guest in turn with them? name "
+		 "the ELF of each, and record anew: again x)"},
+		{0, 0, 20, 0,
 		 "x: its samples fit neither a.elf nor b.elf where these lie (name the "
 		 "ELFs that ran; FILE@auto looks for their bases; if they ran in turn "
 		 "on one thread, record anew: again x)"},
-		{20, 20, 1, 30,
-		 "thread 7 has 41 samples, which fit none of the ELFs: outside here (if "
+		{0, 0, 20, 30,
+		 "thread 7 has 20 samples, which fit none of the ELFs: outside here (if "
 		 "it ran several in turn, record anew: again x)"},
 	};
 	struct hlg_note_list notes = {0};
@@ -988,7 +996,7 @@ int main(void)
 	tcase_add_loop_test(tc, aarch64_bears_out_a_file, 0, 2);
 	/* On AArch64 a base hardly stands out. */
 	if (HLG_HAVE_ZYDIS) {
-		tcase_add_loop_test(tc, a_thread_that_takes_turns, 0, 5);
+		tcase_add_loop_test(tc, a_thread_that_takes_turns, 0, 7);
 		tcase_add_loop_test(tc, a_file_is_judged_as_the_whole, 0, 4 * 96);
 		tcase_add_test(tc, images_are_judged_apart);
 		tcase_add_loop_test(tc, another_build_without_samples, 0, 2);
