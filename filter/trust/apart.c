@@ -367,12 +367,13 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 		return hlg_apart_fail_turns(apart->space, r, turns->tid, err);
 	again = lacks ? again_behind(r, n, &own) : "";
 	if (!all_are(units, NONE, NONE) && all_are(units, NONE, PARTLY))
-		hlg_err_set(err, HLG_EINPUT,
-			    "%s: some samples are of other code than %s%s%s (another build "
-			    "of one, or another guest in turn with them? " HLG_APART_ANEW
-			    "%s)",
-			    r->path, two ? a : "that of the ELFs", two ? " and " : "",
-			    two ? b : "", again);
+		hlg_err_set(
+			err, HLG_EINPUT,
+			"%s: some samples are of other code than %s%s%s (another build "
+			"of one, or another guest in turn with them? " HLG_APART_ANEW
+			"%s)",
+			r->path, two ? a : "that of the ELFs", two ? " and " : "",
+			two ? b : "", again);
 	else if (all_are(units, NONE, NONE))
 		hlg_err_set(
 			err, HLG_EINPUT,
@@ -476,8 +477,7 @@ static void note(const struct hlg_apart *apart, const struct hlg_runner *guest,
 {
 	hlg_note_list_adder *add = hlg_note_list_crowd_adder(i);
 	const bool thread = guest->sandbox < 0;
-	const bool again =
-		outside[TURNS] || outside[PARTLY] || (thread && outside[NONE]);
+	const bool again = outside[TURNS] || outside[PARTLY] || (thread && outside[NONE]);
 	char why[256], *own = NULL;
 
 	if (!add)
@@ -489,8 +489,8 @@ static void note(const struct hlg_apart *apart, const struct hlg_runner *guest,
 	    outside[TURNS]    ? " (it ran several in turn; record anew: "
 	    : outside[PARTLY] ? " (another build of one, or another guest in turn with "
 				"them? " HLG_APART_ANEW
-	    : again                       ? " (if it ran several in turn, record anew: "
-	    : !outside[NONE]              ? ""
+	    : again           ? " (if it ran several in turn, record anew: "
+	    : !outside[NONE]  ? ""
 	    : is_any_sought(apart->space) ? " (another ELF? name it, too"
 					  : " (another ELF? name it, too; at another "
 					    "base? FILE@auto looks for it",

@@ -50,8 +50,8 @@ int hlg_base_search_unplace(struct hlg_space *space, const struct hlg_options *o
 bool hlg_base_search_differs(const struct hlg_image *image);
 char *hlg_base_search_warning(const struct hlg_image *image);
 
-/* Warns on standard error of every image whose base is a guess, or not its file's, or that
- * has none: for what has no room for a report's notes. */
+/* Warns on standard error of every image whose base is a guess, or not its file's, or
+ * that has none: for what has no room for a report's notes. */
 void hlg_base_search_warn(const struct hlg_space *space);
 
 /*

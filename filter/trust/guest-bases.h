@@ -25,7 +25,7 @@ struct hlg_guest_bases {
 	bool selected;   /* in: samples are some of those that bases are found from */
 	size_t untold;   /* guests without a base, or without a lane; */
 	size_t told;     /* of these, with samples outside: notes, as of a crowd */
-	bool turns;      /* some of these ran several in turn: they are left where they are */
+	bool turns; /* some of these ran several in turn: they are left where they are */
 	struct hlg_note_list notes; /* who they are */
 };
 

@@ -127,7 +127,8 @@ static bool take_all(struct picks *taken, const struct hlg_space *space,
 
 			if (codes[i] && image->elf.machine == EM_X86_64 &&
 			    !is_taken(taken, image))
-				ok = try_image(&best, (struct pick){image, codes[i], 0, 0},
+				ok = try_image(&best,
+					       (struct pick){image, codes[i], 0, 0},
 					       taken, left);
 		}
 		more = ok && best.image &&

@@ -49,7 +49,7 @@ static bool are_of_one_host(const struct hlg_image *a, const struct hlg_image *b
 	return a != b && a->file && b->file && strcmp(a->file, b->file) == 0;
 }
 
-#define ONE_OF_THEM "inject takes one, with --sandbox=, --pid= or --tid= of who runs it"
+#define ONE_OF_THEM "inject takes one at a time"
 
 /* What can be done about two that overlap. Perf maps are told apart by no verb. */
 static const char *how_to_part(const struct hlg_image *a, const struct hlg_image *b)

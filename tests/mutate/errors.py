@@ -1464,6 +1464,9 @@ ERRORS = [
     # guests in turn on one thread
     ("filter/report/in-turn.c", "trust->all.addrs.off < HLG_APART_TURNS ||",
      "trust->all.addrs.off > HLG_APART_TURNS ||", "whether samples fit"),
+    ("tools/inject/steps.c", "by_sandbox ? \"--sandbox=N\" : \"--tid=N\"", "\"--sandbox=N\"", "golden inject"),
+    ("tools/inject/verb.c", "is_refused(j) && in->n_images > 1", "is_refused(j) && in->n_images > 2",
+     "hlguest bases"),
     ("tools/inject/steps.c", "i < n || (n == 1 && i < 2)", "i < n", "hlguest inject"),
     ("tools/inject/steps.c", "i + 1 == n ? out : to", "i == n ? out : to", "golden inject"),
     ("tools/base/verb.c", "best->off && best->on >= best->off && !told", "!told", "base, where guests lie"),

@@ -526,10 +526,11 @@ def turns(bench, rng):
     of_auto = f"{bench.elf}@auto {bench.small}@auto"
     for verb, named in (("report", of_auto), ("report", f"{bench.elf}@0x200000 {bench.small}@auto"),
                         ("report", f"{bench.elf}@auto {bench.small}@0x200000"), ("base", of_auto),
-                        ("flame", of_auto)):
-        out, err, status = run(bench.hlguest, verb, *named.split(), path)
+                        ("flame", of_auto), ("inject", of_auto), ("inject", wanted)):
+        out, err, status = run(bench.hlguest, verb, *named.split(), path,
+                               *["-o", path + ".out"] * (verb == "inject"))
         if status != 1 or out or not re.search(": thread 7 ran guest.elf and other.elf in turn, at the "
-                                               "same addresses, .* -- COMMAND", err):
+                                               "same addresses, .* -- COMMAND", err) or "N" in re.findall("--[a-z]*=(.)", err):
             yield f"{verb} {named}: status {status}: {out}{err}"
     # Beside one that runs one of them its samples are outside.
     beside = bench.write("beside.data", [(0x200000, 7, rng.sample(bench.addrs, 100)),

@@ -540,7 +540,7 @@ def check_overlap(place):
     err = run(place.hlguest, "inject", DEMO + "@auto", path, "-o", "both", cwd=place.folder)[1]
     steps = re.findall(r"^hlguest: then: hlguest (inject .*? -o \S+)", err, re.M)
     for tid, step in zip((78, 79), steps, strict=True):
-        must(place.hlguest, *shlex.split(step.replace("--sandbox=N", f"--tid={tid}")),
+        must(place.hlguest, *shlex.split(step.replace("--tid=N", f"--tid={tid}")),
              cwd=place.folder)
     yield from differences(place.rows(DEMO + "@auto", path)[0], perf_rows_of_all(place.path("both")),
                            "across each other")

@@ -8,6 +8,26 @@
 
 #include "symtab/escape.h"
 #include "symtab/shell.h"
+#include "tools/inputs/inputs.h"
+
+int hlg_steps_check(const struct hlg_inputs *in, bool *by_sandbox, struct hlg_err *err)
+{
+	struct hlg_batch batch = {.paths = in->files, .n_paths = 1, .threads = 1};
+	struct hlg_run run;
+	int rc = hlg_run_start_apart(&run, in->n_words, in->words, err);
+
+	batch.quiet = in->quiet;
+	if (rc == 0)
+		rc = hlg_batch_read(&batch, &run, err);
+	if (rc == 0 && batch.files[0].rc < 0) {
+		*err = batch.files[0].err;
+		rc = err->code;
+	}
+	*by_sandbox = run.profile.sandboxes.n > 0;
+	hlg_batch_finish(&batch);
+	hlg_run_finish(&run);
+	return rc;
+}
 
 /* "hlguest: then: hlguest inject --sandbox=N a.elf a.data -o b.data" */
 static void tell(const char *when, const char *const *words, const char *why)
@@ -30,7 +50,8 @@ static bool is_passed_on(const char *word)
 
 /* The command of step i, of n, which reads what the one before has written. */
 static void tell_step(const struct hlg_inputs *in, const char *out, bool direct,
-		      const char *image, size_t i, size_t n, const char *why)
+		      const char *who, const char *image, size_t i, size_t n,
+		      const char *why)
 {
 	const char **words = calloc((size_t)in->n_words + 9, sizeof(*words));
 	char *from = NULL, *to = NULL;
@@ -40,7 +61,7 @@ static void tell_step(const struct hlg_inputs *in, const char *out, bool direct,
 	    asprintf(&to, "%s.%zu", out, i + 1) >= 0) {
 		words[k++] = "hlguest";
 		words[k++] = "inject";
-		words[k++] = "--sandbox=N";
+		words[k++] = who;
 		for (int o = 0; o < in->n_words; o++)
 			if (is_passed_on(in->words[o]))
 				words[k++] = in->words[o];
@@ -57,8 +78,10 @@ static void tell_step(const struct hlg_inputs *in, const char *out, bool direct,
 	free(words);
 }
 
-void hlg_steps_tell(const struct hlg_inputs *in, const char *out, bool direct)
+void hlg_steps_tell(const struct hlg_inputs *in, const char *out, bool direct,
+		    bool by_sandbox)
 {
+	const char *who = by_sandbox ? "--sandbox=N" : "--tid=N";
 	const char **words = calloc((size_t)in->n_words + 4, sizeof(*words));
 	size_t n = 0;
 
@@ -74,9 +97,11 @@ void hlg_steps_tell(const struct hlg_inputs *in, const char *out, bool direct)
 		tell("now", words, " (shows who runs which)");
 	/* One ELF of two guests is named in both steps; how many run it is not known. */
 	for (size_t i = 0; i < n || (n == 1 && i < 2); i++)
-		tell_step(in, out, direct, words[n == 1 ? 2 : 2 + i], i, n == 1 ? 2 : n,
-			  i == 0   ? " (N, or --tid=N: who runs it)"
-			  : n == 1 ? " (and so on, for each guest)"
-				   : "");
+		tell_step(in, out, direct, who, words[n == 1 ? 2 : 2 + i], i,
+			  n == 1 ? 2 : n,
+			  i == 0 && by_sandbox ? " (N, or --tid=N: who runs it)"
+			  : i == 0             ? " (N: who runs it)"
+			  : n == 1             ? " (and so on, for each guest)"
+					       : "");
 	free(words);
 }

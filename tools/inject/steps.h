@@ -5,8 +5,16 @@
 
 #include "tools/inputs/given.h"
 
+/*
+ * Reads who runs which ELF, as report does: *by_sandbox: the recording has sandboxes, to
+ * be selected by; else only threads. Fails with HLG_EINPUT where it can be told of
+ * nobody, so that no step would work, or nothing can be read.
+ */
+int hlg_steps_check(const struct hlg_inputs *in, bool *by_sandbox, struct hlg_err *err);
+
 /* To standard error: a command for each ELF that is named, at least two, the last of
  * which writes out; and before, of several ELFs, that which shows who runs which. */
-void hlg_steps_tell(const struct hlg_inputs *in, const char *out, bool direct);
+void hlg_steps_tell(const struct hlg_inputs *in, const char *out, bool direct,
+		    bool by_sandbox);
 
 #endif

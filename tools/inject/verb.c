@@ -94,18 +94,25 @@ static const int32_t *only_process(const struct hlg_scan *scan)
 	return &scan->guests[0].pid;
 }
 
+static bool is_refused(const struct injection *j)
+{
+	return j->run.refused && !j->run.options.force;
+}
+
 /* Samples do not fit; where those of some guests do, they can be written alone. */
 static int refuse(const struct injection *j, struct hlg_err *err)
 {
 	const struct hlg_trust *trust = &j->report.trust;
 	bool some = trust->n_fitting && trust->n_threads && !j->choice.options;
 
-	return hlg_err_set(
-		err, HLG_EINPUT, "%s%s",
-		j->report.banner ? j->report.banner : "samples do not fit (--force=yes)",
-		some ? "; inject writes those that fit alone, with --sandbox=, "
-		       "--pid= or --tid= of their guests"
-		     : "");
+	return hlg_err_set(err, HLG_EINPUT, "%s%s%s",
+			   j->report.banner ? j->report.banner
+					    : "samples do not fit (--force=yes)",
+			   some ? "; inject writes those that fit alone, with " : "",
+			   !some ? ""
+			   : j->run.profile.sandboxes.n > 0
+				   ? "--sandbox=, --pid= or --tid= of their guests"
+				   : "--pid= or --tid= of their guests");
 }
 
 /* A process has no room for guests that lie across each other: perf would have no names
@@ -125,9 +132,11 @@ static int check_overlaps(struct injection *j, struct hlg_err *err)
 			err, HLG_EINPUT,
 			"%s: %" PRIu64 " samples fit it at base 0x%" PRIx64
 			", which overlaps where it lies, and a process cannot map both "
-			"(inject them one after the other, with --tid= or --sandbox= of "
-			"one guest each; hlguest report -v %s@auto shows who lies where)",
-			image->path, fit->on_samples, fit->base, image->typed);
+			"(inject them one after the other, with --tid=%s of one guest "
+			"each; hlguest report -v %s@auto shows who lies where)",
+			image->path, fit->on_samples, fit->base,
+			j->run.profile.sandboxes.n > 0 ? " or --sandbox=" : "",
+			image->typed);
 	}
 	return 0;
 }
@@ -148,6 +157,7 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 {
 	struct hlg_batch batch = {0};
 	int rc = hlg_run_start(&j->run, in->n_words, in->words, err);
+	bool by_sandbox;
 
 	j->overlaps = j->run.space.overlaps;
 	j->run.options.stacks = HLG_STACKS_CALLGRAPH; /* callers are named, too */
@@ -169,6 +179,9 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 			HLG_BORDER_KEEP; /* functions keep their samples */
 		rc = hlg_run_build(&j->run, &j->report, err);
 	}
+	/* Where nobody can be told, that is why samples do not fit. */
+	if (rc == 0 && is_refused(j) && in->n_images > 1)
+		rc = hlg_steps_check(in, &by_sandbox, err);
 	if (rc == 0 && batch.n_read)
 		hlg_base_search_warn(&j->run.space);
 	for (size_t i = 0; rc == 0 && i < j->run.space.n_images; i++)
@@ -180,7 +193,7 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 		hlg_lacks_note(&batch.sums, "", NULL, &j->lacks);
 	if (rc == 0 && (j->run.profile.unrecorded || j->lacks.lost))
 		rc = hlg_err_memory(err, j->in);
-	if (rc == 0 && j->run.refused && !j->run.options.force) {
+	if (rc == 0 && is_refused(j)) {
 		*status = hlg_run_status(&j->run, 0);
 		rc = refuse(j, err);
 	}
@@ -415,8 +428,8 @@ static int inject_into(struct injection *j, const struct hlg_inputs *in, int *st
 static int inject(const struct hlg_inputs *in, const struct arguments *args, bool kept)
 {
 	struct injection *j = calloc(1, sizeof(*j)); /* too large for some stacks */
-	struct hlg_err err;
-	bool overlaps;
+	struct hlg_err err, why;
+	bool overlaps, by_sandbox;
 	int status = 0, rc;
 
 	if (!j) {
@@ -429,12 +442,17 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args, boo
 	rc = inject_into(j, in, &status, &err);
 	overlaps = j->overlaps;
 	free(j);
-	if (rc < 0 && status == 3) /* samples that do not fit */
+	/* No step works where nobody can be told. */
+	if (rc < 0 && overlaps && hlg_steps_check(in, &by_sandbox, &why) < 0) {
+		err = why;
+		overlaps = false;
+	}
+	if (rc < 0 && status == HLG_BANNER_STATUS) /* samples that do not fit */
 		hlg_output_error(&err);
 	else if (rc < 0)
 		status = hlg_output_error(&err);
 	if (rc < 0 && overlaps && kept)
-		hlg_steps_tell(in, args->out, args->direct);
+		hlg_steps_tell(in, args->out, args->direct, by_sandbox);
 	return hlg_output_end(status);
 }
 

@@ -318,7 +318,9 @@ START_TEST(few_are_matched)
 	ck_assert_uint_eq(found.at[0].samples, 32);
 	if (fits)
 		ck_assert_uint_eq(found.at[1].samples, 5 + (_i > 0));
-	ck_assert(hlg_guest_bases_settle(&bases, &run.space, &(struct hlg_runners_recording){.path = "x"}, false, &found));
+	ck_assert(hlg_guest_bases_settle(&bases, &run.space,
+					 &(struct hlg_runners_recording){.path = "x"},
+					 false, &found));
 	ck_assert_uint_eq(bases.n, 1);
 	ck_assert_uint_eq(bases.at[0].base, 0x70000);
 	ck_assert_uint_eq(bases.untold, fits ? 1 : 2);

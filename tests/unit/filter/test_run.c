@@ -32,16 +32,12 @@ static const struct {
 	 "./guest.elf@0x4000: overlaps guest.elf@0x4000 at 0x4000 "
 	 "(name one, or, if they lie elsewhere, state it as "
 	 "FILE@ADDR; hlguest report, annotate, diff, exits, flame, "
-	 "lookup and windows take both; inject takes one, with --sandbox=, --pid= or "
-	 "--tid= of "
-	 "who runs it)"},
+	 "lookup and windows take both; inject takes one at a time)"},
 	{"guest.elf ./guest.elf@0x5000",
 	 "./guest.elf@0x5000: overlaps guest.elf@0x4000 at 0x5000 "
 	 "(name one, or, if they lie elsewhere, state it as "
 	 "FILE@ADDR; hlguest report, annotate, diff, exits, flame, "
-	 "lookup and windows take both; inject takes one, with --sandbox=, --pid= or "
-	 "--tid= of "
-	 "who runs it)"},
+	 "lookup and windows take both; inject takes one at a time)"},
 };
 
 START_TEST(refuses)

@@ -209,8 +209,7 @@ START_TEST(images_lie_in_each_others_holes)
 	expect_overlap(
 		"%s@0x10200: overlaps %s@0x10000 at 0x11200 (name one; "
 		"hlguest report, annotate, diff, exits, flame, lookup and windows "
-		"take both; inject takes one, with --sandbox=, --pid= or --tid= of "
-		"who runs it)",
+		"take both; inject takes one at a time)",
 		"b.elf", "a.elf");
 	put(b, 0x10240);
 	settle();
@@ -378,8 +377,7 @@ START_TEST(overlaps_name_the_base)
 	expect_overlap(
 		"%s@0x51000: overlaps %s@0x50000 at 0x51000 (name one; "
 		"hlguest report, annotate, diff, exits, flame, lookup and windows "
-		"take both; inject takes one, with --sandbox=, --pid= or --tid= of "
-		"who runs it)",
+		"take both; inject takes one at a time)",
 		"b.elf", "a.elf");
 	put(b, 0x80000); /* the other one is gone */
 	settle();
@@ -389,16 +387,14 @@ START_TEST(overlaps_name_the_base)
 	expect_overlap(
 		"%s@0x81040: overlaps %s@0x80000 at 0x81040 (name one; "
 		"hlguest report, annotate, diff, exits, flame, lookup and windows "
-		"take both; inject takes one, with --sandbox=, --pid= or --tid= of "
-		"who runs it)",
+		"take both; inject takes one at a time)",
 		"a.elf", "b.elf");
 	put(b, 0x1000000);
 	put_also(a, 0x82080);
 	expect_overlap(
 		"%s@0x82080: overlaps %s@0x81040 at 0x82080 (name one; "
 		"hlguest report, annotate, diff, exits, flame, lookup and windows "
-		"take both; inject takes one, with --sandbox=, --pid= or --tid= of "
-		"who runs it)",
+		"take both; inject takes one at a time)",
 		"a.elf", "a.elf");
 }
 END_TEST
