@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "filter/report/in-turn.h"
 
+#include <elf.h>
 #include <stdlib.h>
 
 #include "filter/report/banner.h"
@@ -10,6 +11,31 @@
 static bool has_share(const struct hlg_trust *trust)
 {
 	return trust->n_images > 1 || hlg_apart_has_share(&trust->all);
+}
+
+/* Of an ELF whose base is to be found: does none stand out, though half of the addresses
+ * fit one? With instructions of one size nothing tells. */
+static bool comes_near(const struct hlg_trust *trust)
+{
+	for (size_t i = 0; i < trust->n_images; i++) {
+		const struct hlg_image_test *ti = &trust->images[i];
+		const struct hlg_image *image = ti->image;
+		const struct hlg_fit *best = &ti->found.best;
+
+		if ((image->from == HLG_BASE_NONE || image->from == HLG_BASE_DEFAULT) &&
+		    image->elf.machine == EM_X86_64 && ti->found.n == 0 &&
+		    best->off >= HLG_APART_TURNS && best->on >= best->off &&
+		    best->on >= HLG_VERDICT_LEAST_ADDRS)
+			return true;
+	}
+	return false;
+}
+
+/* May samples be of the ELFs where these lie, and of others? */
+static bool are_mixed(const struct hlg_trust *trust)
+{
+	return trust->all.addrs.off >= HLG_APART_TURNS &&
+	       (trust->all.verdict == HLG_TRUST_MIXED || has_share(trust));
 }
 
 static bool has_other_build(const struct hlg_trust *trust)
@@ -35,8 +61,7 @@ void hlg_in_turn_note(struct hlg_report *r)
 	char *again = NULL;
 
 	if (trust->all.verdict < HLG_TRUST_MIXED || is_told(r) ||
-	    trust->all.addrs.off < HLG_APART_TURNS ||
-	    (trust->all.verdict == HLG_TRUST_MISMATCH && !has_share(trust)))
+	    !(are_mixed(trust) || comes_near(trust)))
 		return;
 	if (options->again)
 		again = options->again(options->unnamed_of);
