@@ -1462,8 +1462,8 @@ ERRORS = [
     ("tools/flame/graph.c", "(w == 0 || (double)w < least)",
      "(w == 0 || (double)w <= least)", "flame layout"),
     # guests in turn on one thread
-    ("filter/report/in-turn.c", "trust->all.addrs.off < HLG_APART_TURNS ||",
-     "trust->all.addrs.off > HLG_APART_TURNS ||", "whether samples fit"),
+    ("filter/report/in-turn.c", "trust->all.addrs.off >= HLG_APART_TURNS &&",
+     "trust->all.addrs.off < HLG_APART_TURNS &&", "whether samples fit"),
     ("tools/inject/steps.c", "by_sandbox ? \"--sandbox=N\" : \"--tid=N\"", "\"--sandbox=N\"", "golden inject"),
     ("tools/inject/verb.c", "is_refused(j) && in->n_images > 1", "is_refused(j) && in->n_images > 2",
      "hlguest bases"),

@@ -526,7 +526,8 @@ def turns(bench, rng):
     of_auto = f"{bench.elf}@auto {bench.small}@auto"
     for verb, named in (("report", of_auto), ("report", f"{bench.elf}@0x200000 {bench.small}@auto"),
                         ("report", f"{bench.elf}@auto {bench.small}@0x200000"), ("base", of_auto),
-                        ("flame", of_auto), ("inject", of_auto), ("inject", wanted)):
+                        ("flame", of_auto),
+                        ("windows", of_auto), ("annotate", of_auto), ("inject", of_auto), ("inject", wanted)):
         out, err, status = run(bench.hlguest, verb, *named.split(), path,
                                *["-o", path + ".out"] * (verb == "inject"))
         if status != 1 or out or not re.search(": thread 7 ran guest.elf and other.elf in turn, at the "

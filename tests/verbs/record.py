@@ -321,6 +321,13 @@ def check_turns(build, folder):
         if status or wrong or not re.search(r"^check +OK.*\nsandboxes sandbox 1 \(fd \d+\), demo.elf, "
                                             r"\d+ samples.*\n +sandbox 2 .*, rusty.elf,", out, re.M):
             return [f"{again[1]}: status {status}: {err}{out}{wrong}"]
+    # So it is said of exits, wherever tracepoints may be recorded.
+    _, _, status = run("perf", "record", "-q", "-e", "cpu-clock:HG,kvm:kvm_exit,kvm:kvm_entry", "-o",
+                       "exits.data", "--", *words, cwd=place)
+    for at in ("@auto", "@0x4000") if status == 0 else ():
+        out, err, status = run(hlguest, "exits", "demo.elf" + at, "rusty.elf" + at, "exits.data", cwd=place)
+        if status != 1 or out or "ran demo.elf and rusty.elf in turn" not in err:
+            return [f"exits: status {status}: {out}{err}"]
     # Who records them so in the first place needs none of this.
     _, err, status = run(hlguest, "record", "--", *words, cwd=place)
     _, out, wrong = follow_on(hlguest, err, place)

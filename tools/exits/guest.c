@@ -49,7 +49,9 @@ static int learn(struct hlg_exits_guest *g, const struct hlg_inputs *in,
 	*n_samples = g->whose.batch.sums.guest;
 	/* Which recordings are shown is told of each when its exits are read. */
 	hlg_origins_finish(&run->profile.origins);
-	sums->whose = g->whose.parted ? &g->whose : NULL;
+	/* Of a recording that nothing can be told of its error is shown. */
+	sums->whose =
+		g->whose.parted || g->whose.batch.n_read < in->n_files ? &g->whose : NULL;
 	if (rc == 0)
 		rc = hlg_base_search_all(&run->space, &run->profile, err);
 	return rc == 0 ? hlg_space_share(&run->space, err) : rc;
