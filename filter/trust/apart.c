@@ -9,7 +9,6 @@
 
 #include "filter/trust/base-search.h"
 #include "filter/trust/base-seek.h"
-#include "filter/trust/guest-bases-find.h"
 #include "filter/trust/runners.h"
 #include "filter/trust/verdict.h"
 #include "symtab/plural.h"
@@ -565,7 +564,7 @@ static bool refuse_all(struct hlg_apart *apart, const struct hlg_runners *units)
 	if (apart->refused || !tells_instructions(apart->space))
 		return true;
 	for (size_t i = 0, j;
-	     refused == 0 && asked < HLG_GUEST_BASES_MOST && i < units->n; i = j) {
+	     refused == 0 && asked < HLG_RUNNERS_SOUGHT && i < units->n; i = j) {
 		j = hlg_runners_guest(units, i);
 		if (units->at[i].untold != NONE)
 			continue;

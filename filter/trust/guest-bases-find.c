@@ -534,7 +534,7 @@ bool hlg_guest_bases_find(struct hlg_guest_bases_finder *finder,
 
 	*found = (struct hlg_guest_bases_found){0};
 	ok = hlg_runners_collect(units, profile);
-	for (size_t i = 0, j; ok && i < units->n && sought < HLG_GUEST_BASES_MOST;
+	for (size_t i = 0, j; ok && i < units->n && sought < HLG_RUNNERS_SOUGHT;
 	     i = j, sought++) {
 		j = hlg_runners_guest(units, i);
 		ok = find_unit(finder, i, j, found);

@@ -30,8 +30,7 @@
 #include "symtab/image/space.h"
 
 enum {
-	HLG_GUEST_BASES_LEAST = 12, /* distinct addresses that one base can be found of */
-	HLG_GUEST_BASES_MOST = 256  /* guests of a recording that are sought */
+	HLG_GUEST_BASES_LEAST = 12 /* distinct addresses that one base can be found of */
 };
 
 /* Why a guest has no base (hlg_runner.untold). */

@@ -43,6 +43,10 @@ struct hlg_runners_recording {
 
 #define HLG_RUNNERS_AGAIN "hlguest record --sandboxes"
 
+enum {
+	HLG_RUNNERS_SOUGHT = 256 /* guests of a recording of which bases are sought */
+};
+
 struct hlg_runner_sample {
 	int32_t sandbox, tid;
 	uint32_t stretch;
