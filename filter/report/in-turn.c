@@ -6,6 +6,7 @@
 
 #include "filter/report/banner.h"
 #include "filter/trust/apart.h"
+#include "filter/trust/runners.h"
 
 /* Where several are named, it is enough that none fits. */
 static bool has_share(const struct hlg_trust *trust)
@@ -69,6 +70,6 @@ void hlg_in_turn_note(struct hlg_report *r)
 		&r->remarks,
 		"samples may be of guests that ran in turn on one thread, which "
 		"the recording does not tell apart (" HLG_APART_ANEW "%s)",
-		again ? again : "hlguest record --sandboxes -- COMMAND");
+		again ? again : HLG_RUNNERS_AGAIN);
 	free(again);
 }

@@ -322,7 +322,7 @@ static const char *again_behind(const struct hlg_runners_recording *r, size_t n,
 	const char *again = hlg_runners_again(r, own);
 
 	return *own && n + TEXT + strlen(again) > sizeof(((struct hlg_err *)0)->msg)
-		       ? HLG_RUNNERS_AGAIN " -- COMMAND"
+		       ? HLG_RUNNERS_AGAIN
 		       : again;
 }
 
@@ -355,7 +355,9 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 			const struct hlg_runners *units, struct hlg_err *err)
 {
 	const struct hlg_runner *turns = find_turns(units);
-	const bool lacks = r->profile->sandboxes.n == 0;
+	const bool none = all_are(units, NONE, NONE);
+	const bool partly = !none && all_are(units, NONE, PARTLY);
+	const bool lacks = partly || r->profile->sandboxes.n == 0;
 	const bool two = apart->space->n_images == 2;
 	const char *a = hlg_image_short_name(first), *b = hlg_image_short_name(second);
 	const size_t n = strlen(r->path) + strlen(a) + strlen(b) + strlen(way);
@@ -365,7 +367,7 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 	if (turns)
 		return hlg_apart_fail_turns(apart->space, r, turns->tid, err);
 	again = lacks ? again_behind(r, n, &own) : "";
-	if (!all_are(units, NONE, NONE) && all_are(units, NONE, PARTLY))
+	if (partly)
 		hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: some samples are of other code than %s%s%s (another build "
@@ -373,7 +375,7 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 			"%s)",
 			r->path, two ? a : "that of the ELFs", two ? " and " : "",
 			two ? b : "", again);
-	else if (all_are(units, NONE, NONE))
+	else if (none)
 		hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: its samples fit neither %s nor %s where these lie "
@@ -563,8 +565,8 @@ static bool refuse_all(struct hlg_apart *apart, const struct hlg_runners *units)
 
 	if (apart->refused || !tells_instructions(apart->space))
 		return true;
-	for (size_t i = 0, j;
-	     refused == 0 && asked < HLG_RUNNERS_SOUGHT && i < units->n; i = j) {
+	for (size_t i = 0, j; refused == 0 && asked < HLG_RUNNERS_SOUGHT && i < units->n;
+	     i = j) {
 		j = hlg_runners_guest(units, i);
 		if (units->at[i].untold != NONE)
 			continue;

@@ -41,7 +41,7 @@ struct hlg_runners_recording {
 	const void *again_of;
 };
 
-#define HLG_RUNNERS_AGAIN "hlguest record --sandboxes"
+#define HLG_RUNNERS_AGAIN "hlguest record --sandboxes -- COMMAND"
 
 enum {
 	HLG_RUNNERS_SOUGHT = 256 /* guests of a recording of which bases are sought */
