@@ -23,7 +23,8 @@ int hlg_steps_check(const struct hlg_inputs *in, bool *by_sandbox, struct hlg_er
 		*err = batch.files[0].err;
 		rc = err->code;
 	}
-	*by_sandbox = run.profile.sandboxes.n > 0;
+	if (by_sandbox)
+		*by_sandbox = run.profile.sandboxes.n > 0;
 	hlg_batch_finish(&batch);
 	hlg_run_finish(&run);
 	return rc;

@@ -6,9 +6,9 @@
 #include "tools/inputs/given.h"
 
 /*
- * Reads who runs which ELF, as report does: *by_sandbox: the recording has sandboxes, to
- * be selected by; else only threads. Fails with HLG_EINPUT where it can be told of
- * nobody, so that no step would work, or nothing can be read.
+ * Reads who runs which ELF, as report does: *by_sandbox, unless NULL: the recording has
+ * sandboxes, to be selected by; else only threads. Fails with HLG_EINPUT where it can be
+ * told of nobody, so that no step would work, or nothing can be read.
  */
 int hlg_steps_check(const struct hlg_inputs *in, bool *by_sandbox, struct hlg_err *err);
 

@@ -151,13 +151,26 @@ static void warn(const struct injection *j)
 	hlg_note_list_finish(&notes);
 }
 
+/* What was read, and what was not. */
+static int note_lacks(struct injection *j, const struct hlg_batch *batch,
+		      struct hlg_err *err)
+{
+	for (size_t i = 0; i < j->run.space.n_images; i++)
+		if (hlg_image_unread(j->run.space.images[i]))
+			return hlg_image_fail_unread(j->run.space.images[i], err);
+	for (size_t i = 0; i < batch->n_paths; i++)
+		hlg_note_list_append(&j->lacks, &batch->files[i].notes);
+	hlg_lacks_note(&batch->sums, "", NULL, &j->lacks);
+	return j->run.profile.unrecorded || j->lacks.lost ? hlg_err_memory(err, j->in)
+							  : 0;
+}
+
 /* The profile, where the images lie, and whether that can be believed. */
 static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 		 struct hlg_err *err)
 {
 	struct hlg_batch batch = {0};
 	int rc = hlg_run_start(&j->run, in->n_words, in->words, err);
-	bool by_sandbox;
 
 	j->overlaps = j->run.space.overlaps;
 	j->run.options.stacks = HLG_STACKS_CALLGRAPH; /* callers are named, too */
@@ -181,18 +194,11 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	}
 	/* Where nobody can be told, that is why samples do not fit. */
 	if (rc == 0 && is_refused(j) && in->n_images > 1)
-		rc = hlg_steps_check(in, &by_sandbox, err);
+		rc = hlg_steps_check(in, NULL, err);
 	if (rc == 0 && batch.n_read)
 		hlg_base_search_warn(&j->run.space);
-	for (size_t i = 0; rc == 0 && i < j->run.space.n_images; i++)
-		if (hlg_image_unread(j->run.space.images[i]))
-			rc = hlg_image_fail_unread(j->run.space.images[i], err);
-	for (size_t i = 0; rc == 0 && i < batch.n_paths; i++)
-		hlg_note_list_append(&j->lacks, &batch.files[i].notes);
 	if (rc == 0)
-		hlg_lacks_note(&batch.sums, "", NULL, &j->lacks);
-	if (rc == 0 && (j->run.profile.unrecorded || j->lacks.lost))
-		rc = hlg_err_memory(err, j->in);
+		rc = note_lacks(j, &batch, err);
 	if (rc == 0 && is_refused(j)) {
 		*status = hlg_run_status(&j->run, 0);
 		rc = refuse(j, err);
@@ -446,6 +452,7 @@ static int inject(const struct hlg_inputs *in, const struct arguments *args, boo
 	if (rc < 0 && overlaps && hlg_steps_check(in, &by_sandbox, &why) < 0) {
 		err = why;
 		overlaps = false;
+		status = 0;
 	}
 	if (rc < 0 && status == HLG_BANNER_STATUS) /* samples that do not fit */
 		hlg_output_error(&err);
