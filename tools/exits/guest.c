@@ -49,7 +49,7 @@ static int learn(struct hlg_exits_guest *g, const struct hlg_inputs *in,
 	*n_samples = g->whose.batch.sums.guest;
 	/* Which recordings are shown is told of each when its exits are read. */
 	hlg_origins_finish(&run->profile.origins);
-	/* Of a recording that nothing can be told of its error is shown. */
+	/* Where nothing can be told of a recording, its own error says why. */
 	sums->whose =
 		g->whose.parted || g->whose.batch.n_read < in->n_files ? &g->whose : NULL;
 	if (rc == 0)
@@ -213,7 +213,8 @@ static int add_exits(struct hlg_profile *profile, const struct hlg_exits_sums *s
 }
 
 int hlg_exits_guest_identify(struct hlg_exits_guest *g, size_t recording,
-			     const char *path, const struct hlg_exits_sums *sums, struct hlg_err *err)
+			     const char *path, const struct hlg_exits_sums *sums,
+			     struct hlg_err *err)
 {
 	/* What is in the sums has been selected. */
 	struct hlg_options all = hlg_select_all(&g->run->options);

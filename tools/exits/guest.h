@@ -42,7 +42,8 @@ int hlg_exits_guest_start(struct hlg_exits_guest *guest, struct hlg_run *run,
 /* Behind each: what this one of the recordings, which has the path and the sums, tells of
  * the builds that ran. Fails only without memory. */
 int hlg_exits_guest_identify(struct hlg_exits_guest *guest, size_t recording,
-			     const char *path, const struct hlg_exits_sums *sums, struct hlg_err *err);
+			     const char *path, const struct hlg_exits_sums *sums,
+			     struct hlg_err *err);
 
 /* Behind them: settles the space, and judges the addresses. run's notes say what there is
  * to say, run->refused that functions may have wrong names. */

@@ -125,32 +125,43 @@ static void note_shares(struct hlg_run *run, const struct hlg_exits_report *r)
 	}
 }
 
+/* Reasons that have one number. */
+struct numbered {
+	const struct hlg_exits_row *at[8]; /* VMX, SVM, Arm and KVM itself number them */
+	size_t n;
+};
+
+static void add_numbered(struct numbered *all, const struct hlg_exits_row *row)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (strcmp(all->at[i]->name, row->name) == 0 &&
+		    strcmp(all->at[i]->isa, row->isa) == 0)
+			return;
+	if (all->n < sizeof(all->at) / sizeof(all->at[0]))
+		all->at[all->n++] = row;
+}
+
 /* Processors and KVM number their reasons each from 0 on: of what a number selects is
  * told what that is. */
 static void note_number(struct hlg_run *run, const struct hlg_exits_report *r,
 			const char *reason)
 {
-	char list[256] = "", one[96];
+	struct numbered all = {0};
+	char list[512] = "";
 	uint64_t number;
-	size_t n = 0;
 
 	if (!reason || !hlg_number_u64(reason, &number))
 		return;
 	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
-		for (size_t i = 0; i < r->tables[kind].n; i++) {
-			const struct hlg_exits_row *row = &r->tables[kind].rows[i];
-
-			snprintf(one, sizeof(one), "%s%s (%s)", n ? ", " : "", row->name,
-				 row->isa);
-			if (row->number != number || strstr(list, one + (n ? 2 : 0)) ||
-			    strlen(list) + strlen(one) >= sizeof(list))
-				continue;
-			strcat(list, one);
-			n++;
-		}
-	if (n)
+		for (size_t i = 0; i < r->tables[kind].n; i++)
+			if (r->tables[kind].rows[i].number == number)
+				add_numbered(&all, &r->tables[kind].rows[i]);
+	for (size_t i = 0, k = 0; i < all.n && k < sizeof(list); i++)
+		k += (size_t)snprintf(list + k, sizeof(list) - k, "%s%s (%s)",
+				      i ? ", " : "", all.at[i]->name, all.at[i]->isa);
+	if (all.n)
 		hlg_run_note(run, "reason=%s: is the number of %s%s", reason, list,
-			     n > 1 ? "; a name selects one of them" : "");
+			     all.n > 1 ? "; a name selects one of them" : "");
 }
 
 /* What no exit to the VMM goes without is not the VMM's own: KVM's way to it and back,
