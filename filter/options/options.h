@@ -130,10 +130,11 @@ struct hlg_options {
 	/* Set by who knows what else ran, else NULL: says of which ELFs that is that are
 	 * not named, and what to use, "b.elf, which record noted, is not named (use
 	 * hlguest report a.elf b.elf)", to be freed; NULL: there are none. Asked only
-	 * where samples do not fit. trust: which; NULL: that was not looked for. */
+	 * where samples do not fit. trust: how the images were judged, for bases where
+	 * their samples fit; NULL: they stay where they are named. */
 	char *(*unnamed)(const void *unnamed_of, const struct hlg_trust *trust);
-	/* Set by who knows the recording, else NULL: the command that records it anew with
-	 * its sandboxes, to be freed; NULL without memory. */
+	/* Set by who knows the recording, else NULL: the command that records it anew
+	 * with its sandboxes, to be freed; NULL without memory. */
 	char *(*again)(const void *unnamed_of);
 	const void *unnamed_of;
 	/* Images are of both sides of a comparison: the option that gives one its own; or

@@ -243,9 +243,8 @@ char *hlg_banner_build(const struct hlg_profile *profile, const struct hlg_image
 		       const struct hlg_ran *ran)
 {
 	const struct hlg_options *options = profile->options;
-	char *unnamed = options->unnamed
-				? options->unnamed(options->unnamed_of, NULL)
-				: NULL;
+	char *unnamed =
+		options->unnamed ? options->unnamed(options->unnamed_of, NULL) : NULL;
 	struct hlg_memstream m;
 	FILE *f = hlg_memstream_open(&m);
 

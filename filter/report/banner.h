@@ -48,8 +48,8 @@ const char *hlg_banner_said(char buf[static 80], const struct hlg_report *report
 /* "; outside the ELF: 33 of 190", where that is much; else "". */
 const char *hlg_banner_outside(char buf[static 80], const struct hlg_report *report);
 
-/* "cannot tell: 3 distinct addresses, 12 are needed": what is lacking where the verdict is
- * that there are too few. */
+/* "cannot tell: 3 distinct addresses, 12 are needed": what is lacking where the verdict
+ * is that there are too few. */
 const char *hlg_banner_few(char buf[static 80], const struct hlg_report *report);
 
 /* And what follows where no function is named. */

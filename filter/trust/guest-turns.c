@@ -117,9 +117,9 @@ static bool take_all(struct picks *taken, const struct hlg_space *space,
 		     struct hlg_code *const *codes, struct hlg_addresses *left,
 		     uint64_t *unknown, bool *across)
 {
-	bool ok = true, more = true;
+	bool ok = true;
 
-	while (ok && more && left->n >= HLG_APART_TURNS) {
+	while (ok && left->n >= HLG_APART_TURNS) {
 		struct pick best = {0};
 
 		for (size_t i = 0; ok && i < space->n_images; i++) {
@@ -131,10 +131,9 @@ static bool take_all(struct picks *taken, const struct hlg_space *space,
 					       (struct pick){image, codes[i], 0, 0},
 					       taken, left);
 		}
-		more = ok && best.image &&
-		       leave_off(left, &best, unknown) >= HLG_APART_TURNS;
-		if (!more)
-			continue;
+		if (!ok || !best.image ||
+		    leave_off(left, &best, unknown) < HLG_APART_TURNS)
+			break;
 		*across |= is_across(taken, &best);
 		taken->at[taken->n++] = best;
 	}

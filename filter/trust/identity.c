@@ -60,8 +60,8 @@ static bool is_other(struct judge *judge, size_t image, const struct hlg_build *
 		      : is_missing(judge, build));
 }
 
-/* Of an image of the space; *ran is the build that differs, else NULL. CODE: none that ran
- * has its build id. */
+/* Of an image of the space; *ran is the build that differs, else NULL. CODE: none that
+ * ran has its build id. */
 static enum hlg_identity identify(struct judge *judge, size_t image,
 				  const struct hlg_build **ran)
 {

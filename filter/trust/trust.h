@@ -93,8 +93,8 @@ enum hlg_boundary hlg_trust_at(struct hlg_code *code, const struct hlg_row *row,
 enum hlg_trust_verdict hlg_trust_of_ran(const struct hlg_ran *ran);
 
 /* The image with samples whose base is assumed, in a report that is not verified: nothing
- * says that it lies there. Without any samples, where all lie outside of every image: then
- * it may be elsewhere. NULL: there is none. */
+ * says that it lies there. Without any samples, where all lie outside of every image:
+ * then it may be elsewhere. NULL: there is none. */
 const struct hlg_image *hlg_trust_guess(const struct hlg_trust *trust);
 
 /*

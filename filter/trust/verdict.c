@@ -36,8 +36,8 @@ static enum hlg_trust_verdict judge(const struct hlg_tested *t, uint64_t stray_a
 	    (hlg_verdict_is_off(&t->samples) || hlg_verdict_is_off(&t->addrs)))
 		return HLG_TRUST_MISMATCH;
 	if (n < HLG_VERDICT_LEAST_ADDRS && t->addrs.on < (n ? n : 1) &&
-	    stray_addrs >= (t->inside ? HLG_VERDICT_LEAST_STRAY_ADDRS
-				      : HLG_VERDICT_LEAST_ADDRS))
+	    stray_addrs >=
+		    (t->inside ? HLG_VERDICT_LEAST_STRAY_ADDRS : HLG_VERDICT_LEAST_ADDRS))
 		return HLG_TRUST_MISMATCH;
 	if (n < HLG_VERDICT_LEAST_ADDRS)
 		return HLG_TRUST_TOO_FEW;

@@ -88,7 +88,7 @@ static bool has_id(const char *id, const struct hlg_fingerprint *noted)
 	return strcmp(id, its) == 0;
 }
 
-/* By the code alone. A debug file's segments of code may have a few bytes that are none. */
+/* By the code alone. A debug file's segments may have a few bytes that are no code. */
 static enum hlg_likeness compare_code(struct hlg_fingerprint_reader *reader,
 				      const struct hlg_fingerprint *noted)
 {

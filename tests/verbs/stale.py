@@ -343,14 +343,15 @@ def same_code(build, work):
     bench.write_elf((A, 1))
     note, ran = "a build with another build id ran, but its code is the same", \
         "another build ran: guest.elf as record noted it, not"
-    mixed = ran.replace("ran:", "ran in some recordings:")
+    saved = ran.replace("ran:", "ran in some recordings:")
+    mixed = ran.replace("ran:", f"ran in {c}:")
     for words, verdict, said in (
             ([a], "check OK", ""), ([b], "check OK", note), ([a, b], "check OK", note),
             ([bench.save("b.pb.gz", b)], "check OK", note),
             ([c], "check WRONG ELF: another build ran warning", ran), ([c, b], "check MIXED", mixed),
-            ([bench.save("c.pb.gz", c, b)], "check MIXED", mixed)):
+            ([bench.save("c.pb.gz", c, b)], "check MIXED", saved)):
         out, err, status = bench.report(bench.elf, *words)
-        if verdict not in out or said not in out or (note in out) != (said in (note, mixed)) or \
+        if verdict not in out or said not in out or (note in out) != (said in (note, mixed, saved)) or \
                 (status == 3) != ("OK" not in verdict):
             yield f"{words}: status {status}: {out[:900]} {err}"
     out, err, status = run(hlguest_of(build), "diff", bench.elf, a, b)

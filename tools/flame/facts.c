@@ -15,8 +15,8 @@ enum {
 	NAMED = 5 /* of what is gone */
 };
 
-/* "branches:G, cycles:G": what the samples were taken by, in the report's order: the profile's
- * is of who read first. To be freed. */
+/* "branches:G, cycles:G": what the samples were taken by, in the report's order: the
+ * profile's is of who read first. To be freed. */
 static char *list_events(const struct hlg_report *r)
 {
 	const char *comma = "";

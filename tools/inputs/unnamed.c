@@ -82,9 +82,8 @@ static bool begin(struct side *side, const struct hlg_inputs *in)
 	for (int i = 0; i < in->n_words; i++)
 		if (hlg_inputs_is_image(in->words[i]))
 			add(&images, in->words[i]);
-	ok = !images.lost &&
-	     hlg_images_parse(&side->options, (char *const *)images.at, images.n, &err) ==
-		     0;
+	ok = !images.lost && hlg_images_parse(&side->options, (char *const *)images.at,
+					      images.n, &err) == 0;
 	free(images.at);
 	side->moved = calloc(side->options.n_images + 1, sizeof(*side->moved));
 	return ok && side->moved;
@@ -449,7 +448,7 @@ static char *command(const struct side *side, const struct part *part,
 	return line;
 }
 
-/* One for each part of a side, as a shell takes them; to be freed; NULL without memory. */
+/* One for each part of a side, as a shell takes them. To be freed; NULL: no memory. */
 static char *commands(const struct side *side)
 {
 	char *lines = NULL;
@@ -457,8 +456,8 @@ static char *commands(const struct side *side)
 	for (size_t i = 0; i < side->n_parts && i < PARTS; i++) {
 		char *line = command(side, &side->parts[i], NULL, false), *both = NULL;
 
-		if (line && asprintf(&both, "%s%s%s", lines ? lines : "", lines ? ";" : "",
-				     line) < 0)
+		if (line && asprintf(&both, "%s%s%s", lines ? lines : "",
+				     lines ? ";" : "", line) < 0)
 			both = NULL;
 		free(line);
 		free(lines);
@@ -508,11 +507,11 @@ static char *propose(struct side sides[static 2], bool pair,
 		return commands(&sides[0]);
 	}
 	apart = has_own(sides) || are_apart(sides[0].parts, sides[1].parts);
-	if (!apart)
+	if (!apart) {
 		join(sides[0].parts, sides[1].parts);
-	/* Of two sides nothing says which is asked for. */
-	if (!apart)
+		/* Of two sides that differ nothing says which was judged. */
 		move(&sides[0], trust);
+	}
 	return command(&sides[0], sides[0].parts, &sides[1], apart);
 }
 
