@@ -82,6 +82,7 @@ CHECKS = {
     "sums of exits": sums.check_exits,
     "sums of windows": sums.check_windows,
     "orders": cut(pairs.check_orders, lacking=True),
+    "numbers": cut(pairs.check_numbers, stacks=True, lacking=True),
     "merges": cut(pairs.check_merges, stacks=True, lacking=True),
     "fleets": cut(pairs.check_fleet, stacks=True, lacking=True),
     "differences": cut(pairs.check_diff, lacking=True),

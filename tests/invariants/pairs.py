@@ -45,6 +45,16 @@ def check_orders(bed, rng, guest, rec, data):
     same(f"{' '.join(verb)} of {other}", first, second)
 
 
+def check_numbers(bed, rng, guest, rec, data):
+    """Where what is met gets a number, that is not of the order in which it was read."""
+    names = parts(bed, rng, rec, rng.randint(3, 9))
+    verb = pick(rng, ("report", "--format=callgrind", "--stacks=callgraph", "--mode=all"),
+                ("report", "--format=speedscope", "--stacks=callgraph", "--mode=all"),
+                ("flame", "--min=0", "--mode=all"))
+    first, second = (bed.run(*verb, *KEEP, f"-j{n}", guest, *names) for n in (1, 3))
+    same(f"{' '.join(verb)} -j3 of {names}", first, second)
+
+
 def check_merges(bed, rng, guest, rec, data):
     """Any order and any grouping gives the same bytes."""
     saved, by = [], pick(rng, "--by=event", "--by=pid,tid")

@@ -2,6 +2,7 @@
 #include "tools/export/export.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "filter/report/paths.h"
 #include "symtab/grow.h"
@@ -36,8 +37,10 @@ static bool add_rows(struct collector *c)
 		const struct hlg_row *row = hlg_view_row(&c->r->all, i);
 
 		if (add_function(c, &(struct hlg_call_costs_function){
-					    row->name, row->place.image, row->place.start,
-					    row}) == UINT32_MAX)
+					    .name = row->name,
+					    .image = row->place.image,
+					    .start = row->place.start,
+					    .row = row}) == UINT32_MAX)
 			return false;
 	}
 	return true;
@@ -60,19 +63,21 @@ static bool add_places(struct collector *c)
 		if (p->row && row_number(&c->r->all, p->row) < c->n_rows)
 			c->of_place[i] = (uint32_t)row_number(&c->r->all, p->row);
 		else
-			c->of_place[i] = add_function(
-				c,
-				&(struct hlg_call_costs_function){p->name, p->place.image,
-								  p->place.start, NULL});
+			c->of_place[i] =
+				add_function(c, &(struct hlg_call_costs_function){
+							.name = p->name,
+							.image = p->place.image,
+							.start = p->place.start});
 		if (c->of_place[i] == UINT32_MAX)
 			return false;
 	}
 	return true;
 }
 
-static uint32_t add_name(struct collector *c, const char *name)
+static uint32_t add_name(struct collector *c, const char *name, unsigned kind)
 {
-	return add_function(c, &(struct hlg_call_costs_function){name, NULL, 0, NULL});
+	return add_function(
+		c, &(struct hlg_call_costs_function){.name = name, .kind = kind});
 }
 
 /* One more function of a path, which come from the outermost on; addr: of its call of the
@@ -103,7 +108,7 @@ static uint32_t name_node(struct collector *c, const struct hlg_node *node)
 	uint32_t *number = &c->of_name[(size_t)node->name * HLG_N_FRAMES + node->frame];
 
 	if (*number == 0)
-		*number = add_name(c, hlg_tree_name(tree, node)) + 1;
+		*number = add_name(c, hlg_tree_name(tree, node), 1 + node->frame) + 1;
 	return *number - 1;
 }
 
@@ -115,9 +120,55 @@ static bool add_nodes(struct collector *c)
 	for (uint32_t i = 1; i < tree->n; i++)
 		if (name_node(c, &tree->nodes[i]) == UINT32_MAX)
 			return false;
-	c->lost = add_name(c, HLG_STACKS_LOST);
-	c->nothing = add_name(c, "[guest]");
+	c->lost = add_name(c, HLG_STACKS_LOST, 0);
+	c->nothing = add_name(c, "[guest]", 0);
 	return c->lost != UINT32_MAX && c->nothing != UINT32_MAX;
+}
+
+/* By what they are: names, then images. */
+static int compare_functions(const void *a, const void *b)
+{
+	const struct hlg_call_costs_function *x = a, *y = b;
+	const unsigned first = x->image ? x->image->number + 1 : 0;
+	const unsigned second = y->image ? y->image->number + 1 : 0;
+	const int order = strcmp(x->name, y->name);
+
+	if (order)
+		return order;
+	if (first != second)
+		return first < second ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+/* Numbers functions that are no rows by what they are: places and names come in the order
+ * in which recordings were read, which is another each time that several are at once. */
+static bool number_functions(struct collector *c)
+{
+	struct hlg_call_costs_function *functions = c->costs->functions;
+	const size_t n = c->costs->n_functions;
+	const size_t n_names = (size_t)c->r->stacks->tree.names.n + 1;
+	uint32_t *now = calloc(n + 1, sizeof(*now)); /* by the number that it had */
+
+	if (!now)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		functions[i].was = (uint32_t)i;
+	if (n > c->n_rows)
+		qsort(functions + c->n_rows, n - c->n_rows, sizeof(*functions),
+		      compare_functions);
+	for (size_t i = 0; i < n; i++)
+		now[functions[i].was] = (uint32_t)i;
+	for (uint32_t i = 0; i < c->costs->paths.n_places; i++)
+		c->of_place[i] = now[c->of_place[i]];
+	for (size_t i = 0; i < n_names * HLG_N_FRAMES; i++)
+		if (c->of_name[i])
+			c->of_name[i] = now[c->of_name[i] - 1] + 1;
+	c->lost = now[c->lost];
+	c->nothing = now[c->nothing];
+	free(now);
+	return true;
 }
 
 /* The host's half, from the outermost frame on; words on why there is none are no frame.
@@ -219,7 +270,8 @@ static bool add_paths(struct collector *c)
 	c->of_place = calloc((size_t)paths->n_places + 1, sizeof(*c->of_place));
 	c->of_name =
 		calloc(((size_t)s->tree.names.n + 1) * HLG_N_FRAMES, sizeof(*c->of_name));
-	ok = ok && c->of_place && c->of_name && add_places(c) && add_nodes(c);
+	ok = ok && c->of_place && c->of_name && add_places(c) && add_nodes(c) &&
+	     number_functions(c);
 	c->met = ok ? calloc(c->costs->n_functions, sizeof(*c->met)) : NULL;
 	ok = ok && c->met;
 	for (size_t i = 0; ok && i < paths->n; i++)

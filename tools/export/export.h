@@ -80,6 +80,10 @@ struct hlg_call_costs_function {
 	const struct hlg_image *image; /* or NULL */
 	uint64_t start;                /* the image's own; of no place 0 */
 	const struct hlg_row *row;     /* of the report's view; NULL: only a caller */
+	/* Of what is no row: a place of the guest's (0) or kind of host frame, plus 1; and
+	 * its number before it was put in order. */
+	unsigned kind;
+	uint32_t was;
 };
 
 /* Of the stacks that go through a call, or from the outermost call of a function on. */
