@@ -24,10 +24,11 @@ from programs import hlguest_of
 from seeds import seeds
 from tap import environment, must, run
 
-READINGS = ("annotate_model annotate_text base_model bases_reported calls_model diff_model diff_text "
-            "exits_model exits_text exports_model flame_model inject_model lacks_model lookup_model "
-            "pprof_model report_model report_text sandboxes_model tasks_model trust_model "
-            "windows_model windows_text").split()
+READINGS = (
+    "annotate_model annotate_text base_model bases_reported calls_model diff_model diff_text "
+    "exits_model exits_text exports_model flame_model inject_model lacks_model lookup_model "
+    "pprof_model report_model report_text sandboxes_model tasks_model trust_model "
+    "windows_model windows_text").split()
 COMMANDS = 20  # of a seed
 AGE = 1700000000
 # Verbs that take the same files.
@@ -41,8 +42,8 @@ VALUES = {
     "MS": "1 0.001", "TIME": "1us 50us 1ms", "FROM..TO": "0..1 1..2 100..101 101..100",
     "NAME|ADDR": "f 0x1000 a_1", "GLOB|NUMBER": "101 1* 0x64 io", "D|L|C": "8|0|1 16|1|1",
 }
-NEVER = {"--usage", "--help", "--input", "--input-list", "--list-digest", "--calibration", "--output",
-         "--pager", "--null"}
+NEVER = {"--usage", "--help", "--input", "--input-list", "--list-digest", "--calibration",
+         "--output", "--pager", "--null"}
 
 
 @functools.cache
@@ -89,24 +90,31 @@ def again(rng, hlguest, words):
 
 def surroundings(rng, hlguest):
     """Lines as wide as any, and a command without its folder, which profiles would have in them."""
-    return {"PATH": f"{os.path.dirname(hlguest)}:/usr/bin:/bin", "COLUMNS": str(rng.choice((40, 80, rng.randint(40, 200), rng.randint(60, 120), 200))),
-            "LC_ALL": rng.choice(("C", "C.UTF-8"))}
+    columns = rng.choice((40, 80, rng.randint(40, 200), rng.randint(60, 120), 200))
+    return environment(PATH=f"{os.path.dirname(hlguest)}:/usr/bin:/bin", COLUMNS=str(columns),
+                       LC_ALL=rng.choice(("C", "C.UTF-8")))
+
+
+def make_old(folder):
+    """Saved profiles have the time of their recordings."""
+    for here, _, names in os.walk(folder):
+        for name in names:
+            os.utime(os.path.join(here, name), (AGE, AGE))
 
 
 def differences(build, folder, seed):
     """Nothing but what the digest tells."""
-    hlguest, rng = hlguest_of(build), random.Random(seed)
+    hlguest = hlguest_of(build)
     reading = importlib.import_module(READINGS[seed % len(READINGS)])
     _, runs = said.keep(lambda: list(reading.differences(build, folder, 1000 + seed)))
-    for here, _, names in os.walk(folder):
-        for name in names:  # saved profiles have the time of their recordings
-            os.utime(os.path.join(here, name), (AGE, AGE))
-    for _ in range(COMMANDS if runs else 0):
+    for i in range(COMMANDS if runs else 0):
+        rng = random.Random(f"{seed} {i}")  # its own: an option more changes few commands
         one = rng.choice(runs)
+        make_old(folder)
         run(said.COMMAND, *again(rng, hlguest, one.words), cwd=one.cwd,
-            env=environment(**surroundings(rng, hlguest)))
+            env=surroundings(rng, hlguest))
     return []
 
 
 if __name__ == "__main__":
-    sys.exit(seeds(__doc__, 600, differences))
+    sys.exit(seeds(__doc__, 600, differences, computes=False))

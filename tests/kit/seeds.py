@@ -6,7 +6,7 @@ of each seed, in the folder `said` beside it, so that no output changes without 
 mistake, or where nobody looked. What differs is seen with a build of the source as it was:
 
     TEST --build DIR --against OTHER    how the two builds differ, seed by seed
-    TEST --build DIR --update           what is said now is right
+    TEST --build DIR --update           what is said now is right, of all seeds
 
 Digests are of Debian 12 on x86-64 and of builds with all features: other libraries disassemble and
 demangle in other words. Elsewhere figures alone are asked.
@@ -32,15 +32,22 @@ LINES = 40  # of a difference
 FOLDERS = "/tmp/hlguest-seeds"
 
 
-def is_at_home(build):
-    """Whether digests are of what this build prints here."""
-    with contextlib.suppress(OSError), open("/etc/os-release", encoding="utf-8") as f:
+def why_not(build):
+    """Why digests are not of what this build prints here, or None."""
+    try:
+        with open("/etc/os-release", encoding="utf-8") as f:
+            is_here = "VERSION_CODENAME=bookworm\n" in f.read() and platform.machine() == "x86_64"
         os.makedirs(FOLDERS, mode=0o700, exist_ok=True)
-        return ("VERSION_CODENAME=bookworm\n" in f.read() and platform.machine() == "x86_64" and
-                stat.S_ISDIR(os.lstat(FOLDERS).st_mode) and
-                os.lstat(FOLDERS).st_uid == os.getuid() and
-                " without " not in run(hlguest_of(build), "--version")[0])
-    return False
+        its = os.lstat(FOLDERS)
+    except OSError as e:
+        return str(e)
+    if not is_here:
+        return "digests are of Debian 12 on x86-64"
+    if not stat.S_ISDIR(its.st_mode) or its.st_uid != os.getuid():
+        return f"{FOLDERS} is somebody else's"
+    if " without " in run(hlguest_of(build), "--version")[0]:
+        return "digests are of a build with all features"
+    return None
 
 
 @contextlib.contextmanager
@@ -118,31 +125,36 @@ def compare(differences, seed, name, but, builds):
     return list(difflib.unified_diff(*texts, *builds, lineterm="", n=2))[:LINES]
 
 
-def seeds(description, n, differences, but=None):
+def seeds(description, n, differences, but=None, computes=True):
     """By default n seeds, in the gate half of them: differences(build, folder, seed) tells of one
-    what is wrong, of what it makes in that folder. but matches what is never said twice."""
+    what is wrong, of what it makes in that folder. but matches what is never said twice; computes:
+    there is more to tell than the digest does."""
     p = parser(description)
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--seeds", type=int, default=n if ALL else n // 2)
+    p.add_argument("--seeds", type=int)
     p.add_argument("--against", metavar="BUILD", help="of what another build says, the differences")
     p.add_argument("--update", action="store_true", help="keep what is said as it is now")
     args = p.parse_args()
-    kept = Said(sys.argv[0], n)
-    name = kept.name if is_at_home(args.build) else None
+    args.seeds = args.seeds or (n if ALL or args.update else n // 2)
+    kept, lacking, tap = Said(sys.argv[0], n), why_not(args.build), Tap()
+    if lacking and (args.update or args.against):
+        sys.exit(f"{p.prog}: {lacking}")
+    if lacking:
+        tap.skip("what else is said", lacking)
+    name = None if lacking else kept.name
 
     def judge(seed):
         if args.against:
-            return compare(differences, seed, kept.name, but, [args.against, args.build])
+            return compare(differences, seed, name, but, [args.against, args.build])
         wrong, text = try_seed(differences, args.build, seed, name, but)
         if args.update and not wrong:
             kept.take(seed, text)
         return wrong or (kept.compare(seed, text) if name else [])
 
-    tap = Tap()
-    for first in range(args.seed, args.seed + args.seeds, 10):
+    for first in range(args.seed, args.seed + args.seeds, 10) if name or computes else ():
         last = min(first + 10, args.seed + args.seeds)
         tap.run(f"seeds {first} to {last - 1}", lambda: [
             f"seed {seed}: {line}" for seed in range(first, last) for line in judge(seed)])
-    if args.update and name:
+    if args.update:
         kept.write()
     return tap.finish()
