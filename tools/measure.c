@@ -374,7 +374,6 @@ static void tell_few(const char *command)
 		     command) < 0)
 		return;
 	hlg_output_fold(stderr, 0, 0, line);
-	fputc('\n', stderr);
 	free(line);
 }
 
@@ -405,13 +404,11 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 			note_named(dashes, argv);
 		if (!good && status == 0)
 			status = 1;
-		if (good && !quiet) {
+		if (good && !quiet)
 			hlg_output_fold(stderr, 0, 0,
 					"hlguest: " HLG_INPUTS_DEFAULT
 					": the recording, kept for "
 					"hlguest report, annotate, flame");
-			fputc('\n', stderr);
-		}
 		if (good) {
 			int reported = measure->run(measure->report, n, words);
 

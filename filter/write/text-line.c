@@ -8,6 +8,8 @@
 #include "filter/write/table.h"
 #include "symtab/escape.h"
 
+#define COMMAND "hlguest "
+
 void hlg_text_line_add(struct hlg_text_line *p, int rank, const char *fmt, ...)
 {
 	va_list ap;
@@ -77,13 +79,34 @@ void hlg_text_line_write(FILE *f, const struct hlg_screen *screen, const char *l
 	fputc('\n', f);
 }
 
-void hlg_text_line_words(FILE *f, size_t columns, size_t column, const char *indent,
-			 const char *at)
+/* The length of what comes next and is not broken: a word, or within brackets a command,
+ * which is to be copied whole. *open: a bracket is, before and behind it. */
+static size_t piece(const char *at, bool *open)
+{
+	const size_t bracket = strspn(at, "(");
+	size_t n = strcspn(at, " ");
+
+	*open |= bracket > 0;
+	if (*open && strncmp(at + bracket, COMMAND, strlen(COMMAND)) == 0) {
+		n = strcspn(at, ");");
+		n += strcspn(at + n, " ");
+	}
+	for (size_t i = 0; i < n; i++)
+		if (at[i] == '(' || at[i] == ')')
+			*open = at[i] == '(';
+	return n;
+}
+
+/* whole: commands are not broken. */
+static void put_words(FILE *f, size_t columns, size_t column, const char *indent,
+		      const char *at, bool whole)
 {
 	size_t gap = 0; /* blanks in front of the next word */
+	bool open = false;
 
 	while (*at) {
-		size_t n = strcspn(at, " "), blanks = strspn(at + n, " "), cells;
+		size_t n = whole ? piece(at, &open) : strcspn(at, " "), cells;
+		const size_t blanks = strspn(at + n, " ");
 		char word[1024];
 
 		snprintf(word, sizeof(word), "%.*s", (int)n, at);
@@ -102,11 +125,16 @@ void hlg_text_line_words(FILE *f, size_t columns, size_t column, const char *ind
 	fprintf(f, "%*s\n", (int)gap, "");
 }
 
+void hlg_text_line_words(FILE *f, size_t columns, size_t column, const char *indent,
+			 const char *words)
+{
+	put_words(f, columns, column, indent, words, false);
+}
+
 void hlg_text_line_fold(FILE *f, const struct hlg_screen *screen, size_t column,
 			const char *indent, const char *words)
 {
-	hlg_text_line_words(f, screen->lines ? screen->columns : 0, column, indent,
-			    words);
+	put_words(f, screen->lines ? screen->columns : 0, column, indent, words, true);
 }
 
 void hlg_text_line_wrap(FILE *f, const struct hlg_screen *screen, const char *label,

@@ -50,7 +50,8 @@ void hlg_text_line_write(FILE *f, const struct hlg_screen *screen, const char *l
 void hlg_text_line_words(FILE *f, size_t columns, size_t column, const char *indent,
 			 const char *words);
 
-/* The same on a terminal, and nowhere else broken. */
+/* The same on a terminal, and nowhere else broken; nor within a command in brackets, which
+ * is to be copied: it is longer than the line, if it must. */
 void hlg_text_line_fold(FILE *f, const struct hlg_screen *screen, size_t column,
 			const char *indent, const char *words);
 

@@ -22,6 +22,20 @@ DETAILS = re.compile(r"image: |percentiles are off by|times are by the clock|"
                      r"\d+ pairs?; 0 markers without their other half; 0 pairs left")
 
 
+def pieces(text):
+    """Words with the blanks before them; of a command in brackets, which is to be copied, all."""
+    is_open = False
+    while text:
+        bracket = re.match(r" *(\(*)", text)[1]
+        is_open = is_open or bool(bracket)
+        command = is_open and re.match(r" *\(*hlguest [^);]*[^ ]*", text)
+        piece = (command or re.match(r" *[^ ]*", text))[0]
+        for c in re.findall("[()]", piece):
+            is_open = c == "("
+        yield piece
+        text = text[len(piece):]
+
+
 class Screen:
     """What a reader has before him: a terminal, a pipe or a file, as the environment has it."""
 
@@ -75,7 +89,7 @@ class Screen:
         if not self.lines or not self.columns:
             return [label + text]
         lines, line = [], label
-        for word in re.findall(r" *[^ ]+", text):
+        for word in pieces(text):
             if len(line) > len(INDENT) and len(line) + len(word) > self.columns:
                 lines.append(line)
                 line, word = INDENT, word.lstrip(" ")

@@ -8,7 +8,7 @@
 
 #include "filter/output/out.h"
 #include "filter/output/screen.h"
-#include "filter/write/table.h"
+#include "filter/write/text-line.h"
 #include "symtab/escape.h"
 
 static int failure; /* errno of the first write that failed */
@@ -68,27 +68,13 @@ void hlg_output_notes(const char *subject, const struct hlg_note_list *notes,
 
 void hlg_output_fold(FILE *f, size_t column, size_t indent, const char *text)
 {
-	struct hlg_screen screen = hlg_screen_of(f);
-	char *escaped = screen.lines ? hlg_escape_dup(text) : NULL, *rest = escaped;
-	bool first = true;
+	const struct hlg_screen screen = hlg_screen_of(f);
+	char *escaped = hlg_escape_dup(text), behind[64];
 
-	if (!escaped) { /* no terminal, or no memory */
+	snprintf(behind, sizeof(behind), "%*s", (int)indent, "");
+	if (!escaped) /* without memory */
 		hlg_escape_print(f, text);
-		return;
-	}
-	for (char *word; (word = strsep(&rest, " ")); first = false) {
-		size_t cells = (size_t)hlg_table_cells(word);
-
-		if (!first && column + 1 + cells > screen.columns) {
-			fprintf(f, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (!first) {
-			fputc(' ', f);
-			column++;
-		}
-		fputs(word, f);
-		column += cells;
-	}
+	hlg_text_line_fold(f, &screen, column, behind, escaped ? escaped : "");
 	free(escaped);
 }
 

@@ -45,10 +45,8 @@ void hlg_output_notes(const char *subject, const struct hlg_note_list *notes,
 /* Has a write to standard output failed? Asked right after writing, it keeps why. */
 bool hlg_output_failed(void);
 
-/*
- * Text, escaped, that begins in this column of f. On a terminal it goes on in a new line,
- * behind so many blanks, before a word that does not fit. No newline behind it.
- */
+/* Text, escaped, that begins in this column of f, and the end of the line. On a terminal it
+ * goes on below, behind so many blanks, before a word that does not fit (text-line.h). */
 void hlg_output_fold(FILE *f, size_t column, size_t indent, const char *text);
 
 /* Brings out what was printed so far. False if it cannot be written, now or before: then

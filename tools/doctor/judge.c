@@ -66,12 +66,10 @@ enum hlg_level hlg_doctor_write(FILE *f, const struct hlg_findings *findings,
 		fprintf(f, "%s%-4s%s  %-12s  ", colours ? colour[finding->level] : "",
 			words[finding->level], colours ? "\033[0m" : "", finding->topic);
 		hlg_output_fold(f, TEXT_COLUMN, TEXT_COLUMN, finding->text);
-		fputc('\n', f);
 		if (finding->remedy[0]) {
 			fprintf(f, "%*s-> ", TEXT_COLUMN, "");
 			hlg_output_fold(f, TEXT_COLUMN + 3, TEXT_COLUMN + 3,
 					finding->remedy);
-			fputc('\n', f);
 		}
 		worst = finding->level > worst ? finding->level : worst;
 	}

@@ -12,7 +12,6 @@ static void tell(const char *what, const char *why)
 
 	snprintf(line, sizeof(line), "hlguest: no %s: %s", what, why);
 	hlg_output_fold(stderr, 0, 0, line);
-	fputc('\n', stderr);
 }
 
 bool hlg_record_both_callers(const char *out)

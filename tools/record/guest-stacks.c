@@ -45,7 +45,6 @@ __attribute__((format(printf, 1, 2))) static void tell_line(const char *fmt, ...
 	if (rc < 0)
 		return;
 	hlg_output_fold(stderr, 0, 0, line);
-	fputc('\n', stderr);
 	free(line);
 }
 

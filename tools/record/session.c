@@ -274,7 +274,6 @@ static void choose_sandboxes(struct hlg_record_request *args, const char *event)
 	if (rc < 0)
 		return;
 	hlg_output_fold(stderr, 0, 0, line);
-	fputc('\n', stderr);
 	free(line);
 }
 

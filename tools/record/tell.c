@@ -97,7 +97,6 @@ static void tell_nothing(const struct hlg_record_request *args, const char *even
 	if (rc < 0)
 		return;
 	hlg_output_fold(stderr, 0, 0, line);
-	fputc('\n', stderr);
 	free(line);
 }
 
@@ -164,7 +163,6 @@ static void tell_sums(const struct hlg_record_request *args,
 		     sums->host - traced, entries, lost) < 0)
 		return;
 	hlg_output_fold(stderr, 0, 0, line);
-	fputc('\n', stderr);
 	free(line);
 }
 
