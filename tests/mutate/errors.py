@@ -1557,4 +1557,7 @@ ERRORS = [
      ".cpumode = PERF_RECORD_MISC_USER,", "perfdata writer"),
     ("tools/source/range-lists.c", "row[(at + n) % NEAR] + 1 : 0;", "row[(at + n) % NEAR] + 1 : 1;",
      "range lists"),
+    ("tools/doctor/look.c", "!(st.st_mode & (S_IWGRP | S_IWOTH)))", "!(st.st_mode & S_IWOTH))",
+     "hlguest doctor"),
+    ("tools/beside/beside.c", " && now.size == beside->size &&", " &&", "tools beside"),
 ]

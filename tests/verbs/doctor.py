@@ -11,6 +11,8 @@ finding like any other and takes at most a few seconds.
 """
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,7 +21,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 from programs import hlguest_of
 
-from tap import DATA, Tap, environment, must, need, parser, run
+from tap import DATA, TIMEOUT, Skip, Tap, environment, filter_of, must, need, parser, run
 
 FINDING = re.compile(r"(ok|info|warn|fail) +(\S.{0,11}?)  +(\S.*)$")
 REMEDY = re.compile(r" {20}-> \S.*$")
@@ -258,6 +260,27 @@ def with_perf(build, text, pattern):
         yield f"{pattern!r} is not in {out}"
 
 
+def own_filter(build):
+    """What others may write, a group or all, is not loaded from the current folder."""
+    hlguest = hlguest_of(build)
+    other = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    with tempfile.TemporaryDirectory() as work:
+        os.chmod(work, 0o755)
+        path = shutil.copy(filter_of(build), os.path.join(work, "hlguest.so"))
+        if other:
+            os.chown(path, 65534, 65534)
+        for mode, loaded in ((0o644, True), (0o664, False), (0o646, False)):
+            os.chmod(path, mode)
+            try:
+                done = subprocess.run([hlguest, "doctor"], cwd=work, env=environment(), text=True,
+                                      timeout=TIMEOUT, stdout=subprocess.PIPE, check=False, **other)
+            except PermissionError as e:
+                raise Skip("another user cannot run what was built") from e
+            if ("./hlguest.so: was not loaded" in done.stdout) == loaded or \
+                    ("./hlguest.so: loads" in done.stdout) != loaded:
+                yield f"{mode:o}: {done.stdout}"
+
+
 def main():
     args = parser(__doc__).parse_args()
     tap = Tap()
@@ -269,6 +292,7 @@ def main():
     tap.run("compiled images", lambda: list(built(args.build)))
     tap.run("labels and maps", lambda: list(of_labels(args.build)))
     tap.run("no image", lambda: list(without_image(args.build)))
+    tap.run("a filter of one's own", lambda: list(own_filter(args.build)))
     for name, text, pattern in PERFS:
         tap.run(f"perf {name}", lambda t=text, p=pattern:
                 list(with_perf(args.build, t, p)))

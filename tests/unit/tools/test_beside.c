@@ -128,6 +128,12 @@ START_TEST(goes_with_the_one_before)
 	ck_assert_int_eq(truncate(recording, st.st_size), 0);
 	ck_assert_int_eq(read_again(), HLG_EINPUT);
 	ck_assert_ptr_nonnull(strstr(err.msg, "of another recording"));
+	/* One that begins with the same sample, and is longer. */
+	note();
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert_int_eq(truncate(recording, st.st_size + 1), 0);
+	ck_assert_int_eq(read_again(), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "of another recording"));
 }
 END_TEST
 
