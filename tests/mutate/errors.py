@@ -1560,4 +1560,8 @@ ERRORS = [
     ("tools/doctor/look.c", "!(st.st_mode & (S_IWGRP | S_IWOTH)))", "!(st.st_mode & S_IWOTH))",
      "hlguest doctor"),
     ("tools/beside/beside.c", " && now.size == beside->size &&", " &&", "tools beside"),
+    ("tools/pprof/save.c", "return o->border == HLG_BORDER_DROP;", "return true;",
+     "hlguest pprof server"),
+    ("tools/pprof/save.c", "	to->halved = from->halved;\n", "", "hlguest pprof"),
+    ("tools/pprof/decode.c", "	d->names -= len;\n", "", "hlguest pprof hostile"),
 ]

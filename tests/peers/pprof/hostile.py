@@ -353,6 +353,15 @@ def stacks(v):
     yield from damaged(v)
 
 
+def long_names(v):
+    """Many functions that share one long name: text many times as long as the file."""
+    share = [(6, b"x" * (1 << 20))]
+    n = sum(f == 6 for f, _ in v.parts)
+    change = lambda value: message((f, n if f in (2, 3) else x) for f, x in fields(value))
+    yield from v.deflated([(f, change(x) if f == 5 else x) for f, x in v.parts] + share,
+                          "a long name", "its names are too long in all")
+
+
 def strings(v):
     first = next(i for i, (f, _) in enumerate(v.parts) if f == 6)
     more = v.parts[:first] + [(6, b"x")] + v.parts[first:]
@@ -394,6 +403,7 @@ def main():
             ("wrong numbers and rows of ours", extra),
             ("times", times),
             ("numbers of recordings", recordings),
+            ("long names", long_names),
             ("strings", strings),
             ("random damage", damaged),
             ("stacks", lambda _: stacks(stacked)),

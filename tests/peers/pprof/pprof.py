@@ -27,6 +27,7 @@ sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../../kit"))
 from kit import MISFIT, RECORDINGS, content, elf_of, run_checks
 
+import forged
 import made
 import recording
 from tap import TIMEOUT, but_banner, but_sandboxes, need, run, some
@@ -111,6 +112,22 @@ def saving_again(bench):
             yield f"{recording}: without its labels it is not as saved without them"
         if content(once)[4:8] != b"\0\0\0\0":
             yield f"{recording}: the file has a time in it"
+
+
+def part_of_the_moments(bench):
+    """Of so many samples that only some keep their times, saved once or twice."""
+    name = "long.data"
+    with open(os.path.join(bench.folder("given"), name), "wb") as f:
+        # They take turns so seldom that intervals are wide.
+        f.write(forged.recording(b"".join(
+            forged.sample(0x52b0 if i // 5000 % 2 else 0x5000, time=10 ** 9 + 10 ** 6 * i)
+            for i in range(40000))))
+    saved = bench.folder("saved-long")
+    shutil.copy(os.path.join(bench.folder("given"), "demo.elf"), saved)
+    once = bench.save("demo.elf", name, "--force", out=os.path.join(saved, name))
+    yield from compare(bench, saved, ("demo.elf", name, "--force", "--format=csv"))
+    if content(bench.save("demo.elf", once, "--force")) != content(once):
+        yield "saved from its profile it has other bytes"
 
 
 def mixing(bench):
@@ -431,6 +448,7 @@ def main():
         ("views are not decided by saving", views_stay_open),
         ("selections from a profile", selections_are_exact),
         ("saving a saved profile", saving_again),
+        ("times of a part", part_of_the_moments),
         ("recordings and profiles mixed", mixing),
         ("any order and grouping of a merge", merging),
         ("a merge is the sum", merged_is_sum),
