@@ -1564,4 +1564,6 @@ ERRORS = [
      "hlguest pprof server"),
     ("tools/pprof/save.c", "	to->halved = from->halved;\n", "", "hlguest pprof"),
     ("tools/pprof/decode.c", "	d->names -= len;\n", "", "hlguest pprof hostile"),
+    ("filter/trust/trust.c", "list && r < view->n_rows + view->n_borders; r++) {",
+     "list && r < view->n_rows; r++) {", "filter trust"),
 ]

@@ -338,6 +338,39 @@ START_TEST(data_does_not_fit)
 }
 END_TEST
 
+/* A thread's samples at the border, which have rows of their own, are its own, too. */
+START_TEST(threads_have_their_border)
+{
+	struct hlg_report r;
+	struct hlg_run run;
+
+	kit_trust_guest("guest.elf");
+	kit_start(&run, "guest.elf");
+	run.options.border = HLG_BORDER_SPLIT;
+	hlg_profile_event(&run.profile, "a", 0);
+	for (uint64_t i = 0; i < 32; i++)
+		kit_add(&run, 0, KIT_BASE + 0x1060 + 4 * i, 1, 9);
+	for (uint64_t i = 1; i < 20; i++)
+		kit_add(&run, 0, KIT_BASE + 0x1000 + 4 * i, 1, 1);
+	for (uint64_t i = 0; i < 200; i++) {
+		/* Where the guest is entered, and in data. */
+		struct hlg_sample s =
+			kit_sample(0, KIT_BASE + (i % 2 ? 0x1000 : 0x3000 + i));
+
+		s.tid = 7;
+		hlg_profile_add(&run.profile, &s);
+	}
+	kit_build(&run, &r);
+	ck_assert_uint_gt(r.all.n_borders, 0);
+	ck_assert_uint_eq(r.trust.n_threads, 1);
+	ck_assert_int_eq(r.trust.threads[0].tid, 7);
+	ck_assert_uint_eq(r.trust.threads[0].samples.on, 100);
+	ck_assert_uint_eq(r.trust.threads[0].samples.off, 100);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /* Functions whose bytes are no instructions; a perf map, which has no bytes. */
 START_TEST(what_cannot_be_decoded_is_not_tested)
 {
@@ -428,6 +461,7 @@ int main(void)
 	if (HLG_HAVE_ZYDIS) {
 		tcase_add_loop_test(tc, padding_is_not_verified, 0, 3);
 		tcase_add_loop_test(tc, data_does_not_fit, 0, 3);
+		tcase_add_test(tc, threads_have_their_border);
 		tcase_add_loop_test(tc, other_bases_are_told, 0, 1);
 		tcase_add_loop_test(tc, other_bases_are_told, 31, 33);
 	}
