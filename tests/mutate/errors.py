@@ -1566,4 +1566,7 @@ ERRORS = [
     ("tools/pprof/decode.c", "	d->names -= len;\n", "", "hlguest pprof hostile"),
     ("filter/trust/trust.c", "list && r < view->n_rows + view->n_borders; r++) {",
      "list && r < view->n_rows; r++) {", "filter trust"),
+    ("tools/exits/verb.c",
+     "run->space.images[i]->elf.machine == EM_AARCH64 &&\n		    run->space.images[i]->elf.hyperlight[0])",
+     "run->space.images[i]->elf.machine == EM_AARCH64)", "hlguest exits"),
 ]
