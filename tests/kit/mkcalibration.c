@@ -129,7 +129,7 @@ static void make_landings(void)
 		struct hlg_landed *event = &c.landings.events[i];
 
 		event->why = i == 4 ? "it does not count time" : "";
-		event->window = i == 4 ? HLG_WINDOW_UNKNOWN : i + 2;
+		event->window = i == 4 ? HLG_WINDOW_UNKNOWN : i;
 		for (size_t k = 0; k < HLG_LANDING_GUESTS; k++)
 			make_land(&event->guests[k]);
 		if (reasons[i])

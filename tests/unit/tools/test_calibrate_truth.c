@@ -114,6 +114,23 @@ START_TEST(one_more_is_noticed)
 }
 END_TEST
 
+/* A program that a signal ends has no figures, nor those of the one before. */
+START_TEST(a_killed_program_has_no_figures)
+{
+	struct hlg_calibration *c;
+
+	*at_symbol(hlg_count_laws[2].program) = (char)0xcc; /* int3 */
+	reopen();
+	no_kvm = "not asked here";
+	c = count();
+	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++) {
+		ck_assert_int_eq(c->counts.steps[HLG_COUNT_NATIVE][i].reason[0] != 0,
+				 i == 2);
+		ck_assert_uint_eq(c->counts.counted[HLG_COUNT_NATIVE][i].runs, i != 2);
+	}
+}
+END_TEST
+
 /* Who may not open it is told how one may. */
 START_TEST(no_right_is_told)
 {
@@ -366,6 +383,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, counts_hold);
 	tcase_add_test(tc, one_more_is_noticed);
+	tcase_add_test(tc, a_killed_program_has_no_figures);
 	tcase_add_test(tc, no_right_is_told);
 	tcase_add_test(tc, no_room_is_told);
 	tcase_add_test(tc, hung_programs_are_killed);
