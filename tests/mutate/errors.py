@@ -1573,4 +1573,6 @@ ERRORS = [
      "landed->window <= 1 ? \"\" : \"s\"", "golden calibrate-made-up"),
     ("tools/calibrate/count.c", "		memset(result, 0, sizeof(*result));\n		call_child(count_child,",
      "		call_child(count_child,", "calibrate truth"),
+    ("tools/top/session.c", "if (s->perf.answers && !s->attached &&", "if (s->perf.answers &&",
+     "hlguest top"),
 ]

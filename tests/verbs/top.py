@@ -689,6 +689,16 @@ def check_many(bench):
             child.communicate()
 
 
+def check_no_callers(bench):
+    """That a perf has no events to take is said once, however often it answers."""
+    out, err, status = bench.run("-g", "--stdio", how="ends")
+    told = re.findall("no callers: .*", err)
+    if told and "none of perf's events" not in told[0]:
+        raise Skip(told[0])
+    if len(told) != 1 or status:
+        yield f"status {status}: {err}{out}"
+
+
 def check_callers(bench):
     """With -g what is recorded has the guest's callers, but of the first moments."""
     vm = monitor(bench.build, bench.folder)
@@ -725,6 +735,7 @@ def main():
                             ("tables", check_tables), ("ends", check_ends), ("full", check_full),
                             ("words", check_words), ("--force", check_forced),
                             ("another user", check_foreign), ("left out", check_left),
+                            ("no callers", check_no_callers),
                             ("many guests", check_many), ("keys", check_keys),
                             ("moving", check_moving), ("nobody", check_nobody),
                             ("said", check_said), ("sizes", check_sizes),
