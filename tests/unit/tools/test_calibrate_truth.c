@@ -157,16 +157,20 @@ END_TEST
 START_TEST(no_room_is_told)
 {
 	FILE *f = fopen("/proc/self/statm", "r");
-	uint64_t pages = 0, room;
+	uint64_t pages = 0;
+	struct rlimit before, room;
 	struct hlg_calibration *c;
 
 	ck_assert(f && fscanf(f, "%" SCNu64, &pages) == 1);
 	fclose(f);
-	room = pages * (uint64_t)sysconf(_SC_PAGESIZE) + HLG_GUEST_IMAGE_ROOM / 2;
-	ck_assert_int_eq(setrlimit(RLIMIT_AS, &(struct rlimit){room, RLIM_INFINITY}), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+	room = before;
+	room.rlim_cur =
+		pages * (uint64_t)sysconf(_SC_PAGESIZE) + HLG_GUEST_IMAGE_ROOM / 2;
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &room), 0);
 	no_kvm = "not asked here";
 	c = count();
-	setrlimit(RLIMIT_AS, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+	setrlimit(RLIMIT_AS, &before);
 	for (size_t i = 0; i < HLG_COUNT_PROGRAMS; i++)
 		ck_assert_str_eq(c->counts.steps[HLG_COUNT_NATIVE][i].reason,
 				 "memory to run code in: Cannot allocate memory");
