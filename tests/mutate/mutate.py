@@ -193,6 +193,7 @@ class Copy:
         self.source = work / "source"
         self.build = self.source / "build" / "gcc"
         self.temp = Path(tempfile.mkdtemp(prefix="m"))  # short: text is cut where it is wide
+        self.temp.chmod(0o711)  # tests become other users
         atexit.register(shutil.rmtree, self.temp, ignore_errors=True)
         self.env = dict(os.environ, TMPDIR=str(self.temp), MALLOC_PERTURB_="165",
                         CK_TIMEOUT_MULTIPLIER="20", PYTHONDONTWRITEBYTECODE="1")
