@@ -480,9 +480,9 @@ void hlg_guest_stacks_hint(const char *guest)
 	    hlg_image_open_guest(&image, guest, 0, &err) < 0)
 		return;
 	if (keeps_frames(image, &frames))
-		tell_line("hlguest: with callers: hlguest record --guest-stacks=fp");
+		tell_line("hlguest: with callers: hlguest record --guest-stacks=fp ...");
 	else if (has_tables(image))
-		tell_line("hlguest: with callers: hlguest record --guest-stacks=cfi");
+		tell_line("hlguest: with callers: hlguest record --guest-stacks=cfi ...");
 	hlg_image_destroy(image);
 }
 
