@@ -347,11 +347,12 @@ void hlg_run_warn(const struct hlg_report *report, const struct hlg_format *form
 	fputc('\n', stderr);
 }
 
-void hlg_run_warn_unread(const struct hlg_report *report, const char *of)
+void hlg_run_warn_remarks(const struct hlg_report *report, const char *of)
 {
 	struct hlg_note_list notes = {0};
 
 	hlg_notes_tell_unread(report, &notes);
+	hlg_notes_tell_unnamed(report, &notes);
 	for (size_t i = 0; i < notes.n; i++) {
 		fprintf(stderr, "hlguest: warning: %s", of);
 		hlg_escape_print(stderr, notes.line[i]);
@@ -376,7 +377,7 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err)
 	if (rc == 0)
 		hlg_run_warn(&report, run->format, "");
 	if (rc == 0 && !run->format->remarks)
-		hlg_run_warn_unread(&report, "");
+		hlg_run_warn_remarks(&report, "");
 	hlg_report_finish(&report);
 	return rc;
 }

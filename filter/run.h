@@ -91,9 +91,9 @@ int hlg_run_report(struct hlg_run *run, FILE *stream, struct hlg_err *err);
 void hlg_run_warn(const struct hlg_report *report, const struct hlg_format *format,
 		  const char *of);
 
-/* Says there which images could not be read again, where nobody else does: of a report
- * whose remarks are not written. */
-void hlg_run_warn_unread(const struct hlg_report *report, const char *of);
+/* Says there which images could not be read again, and which ELFs are not named though
+ * samples lie outside: of a report whose remarks are not written. */
+void hlg_run_warn_remarks(const struct hlg_report *report, const char *of);
 
 /* The exit status of a verb that has come this far with one: 3, if that is 0 and what it
  * shows is refused. */

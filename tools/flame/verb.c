@@ -378,11 +378,11 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 		hlg_run_warn(&flame->after.report, in->format,
 			     flame->compares ? "after: " : "");
 	if (rc == 0)
-		hlg_run_warn_unread(&flame->after.report,
+		hlg_run_warn_remarks(&flame->after.report,
 				    flame->compares ? "after: " : "");
 	if (rc == 0 && flame->compares) {
 		hlg_run_warn(&flame->before.report, in->format, "before: ");
-		hlg_run_warn_unread(&flame->before.report, "before: ");
+		hlg_run_warn_remarks(&flame->before.report, "before: ");
 	}
 	return rc;
 }

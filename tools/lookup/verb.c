@@ -464,6 +464,8 @@ static int open_by_samples(struct lookup *l, struct hlg_err *err)
 						    : "samples do not fit");
 	if (rc == 0)
 		hlg_run_warn(&l->report, args->format, "");
+	if (rc == 0)
+		hlg_run_warn_remarks(&l->report, "");
 	return rc;
 }
 
