@@ -60,6 +60,15 @@ static void keep(struct hlg_addresses *addrs, const struct hlg_space *space,
 	addrs->n = n;
 }
 
+uint64_t hlg_addresses_samples(const struct hlg_addresses *addrs)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < addrs->n; i++)
+		samples += addrs->at[i].samples;
+	return samples;
+}
+
 bool hlg_addresses_copy(struct hlg_addresses *to, const struct hlg_addresses *from)
 {
 	to->at = malloc((from->n + 1) * sizeof(*to->at));

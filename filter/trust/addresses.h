@@ -21,6 +21,9 @@ bool hlg_addresses_collect(struct hlg_addresses *addrs,
 /* Sorts by address, and adds up the samples of equal ones. */
 void hlg_addresses_sort(struct hlg_addresses *addrs);
 
+/* How many samples all have. */
+uint64_t hlg_addresses_samples(const struct hlg_addresses *addrs);
+
 /* Copies all to *to, which is empty. False without memory. */
 bool hlg_addresses_copy(struct hlg_addresses *to, const struct hlg_addresses *from);
 

@@ -270,13 +270,11 @@ static bool has_code(const struct hlg_apart *apart)
 	return false;
 }
 
-/* Is it of all units one of these? */
-static bool all_are(const struct hlg_runners *units, enum untold untold,
-		    enum untold other)
+/* Is it of all units one of these? Bits 1 << enum untold. */
+static bool all_are(const struct hlg_runners *units, unsigned these)
 {
 	for (size_t i = 0; i < units->n; i++)
-		if (units->at[i].untold != (int)untold &&
-		    units->at[i].untold != (int)other)
+		if (!(these >> units->at[i].untold & 1))
 			return false;
 	return true;
 }
@@ -355,8 +353,8 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 			const struct hlg_runners *units, struct hlg_err *err)
 {
 	const struct hlg_runner *turns = find_turns(units);
-	const bool none = all_are(units, NONE, NONE);
-	const bool partly = !none && all_are(units, NONE, PARTLY);
+	const bool none = all_are(units, 1 << NONE);
+	const bool partly = !none && all_are(units, 1 << NONE | 1 << PARTLY);
 	const bool lacks = partly || r->profile->sandboxes.n == 0;
 	const bool two = apart->space->n_images == 2;
 	const char *a = hlg_image_short_name(first), *b = hlg_image_short_name(second);
@@ -434,7 +432,7 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 				   "install libzydis-dev and build again)",
 				   path, hlg_image_short_name(first),
 				   hlg_image_short_name(second), way);
-	if (all_are(units, TOO_FEW, TOO_FEW))
+	if (all_are(units, 1 << TOO_FEW))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has too few samples to tell who runs %s and who "
 				   "%s, which lie at the same addresses (%s)",

@@ -91,8 +91,7 @@ static bool find_images(struct hlg_guest_bases_finder *finder,
 	ok = ok && hlg_base_seek(sought, space, addrs, HLG_GUEST_BASES_LEAST, true);
 	for (size_t i = 0; ok && i < space->n_images; i++)
 		ok = add_found(found, i, &sought[i].found, unit, misfits);
-	for (size_t i = 0; i < addrs->n; i++)
-		*misfits += addrs->at[i].samples;
+	*misfits += hlg_addresses_samples(addrs);
 	hlg_base_seek_finish(sought, space);
 	free(sought);
 	hlg_addresses_finish(addrs);
@@ -168,11 +167,7 @@ bool hlg_guest_bases_find_collide(const struct hlg_space *space,
 /* Do less than 1 % of the samples lie on no boundary? */
 static bool nearly_all_fit(const struct hlg_addresses *addrs, uint64_t misfits)
 {
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < addrs->n; i++)
-		all += addrs->at[i].samples;
-	return (double)misfits <= (1 - FIT) * (double)all;
+	return (double)misfits <= (1 - FIT) * (double)hlg_addresses_samples(addrs);
 }
 
 /* Do bases of one guest lie across each other? Then it ran several in turn. */
@@ -374,9 +369,7 @@ static bool add_matched(struct hlg_guest_bases_found *found,
 	if (!HLG_GROW(found->at, found->n))
 		return false;
 	at.lane = (unsigned)unit;
-	at.samples = 0;
-	for (size_t i = 0; i < addrs->n; i++)
-		at.samples += addrs->at[i].samples;
+	at.samples = hlg_addresses_samples(addrs);
 	found->at[found->n++] = at;
 	return true;
 }

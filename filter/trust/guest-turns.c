@@ -103,15 +103,6 @@ static bool is_across(const struct picks *taken, const struct pick *pick)
 	return false;
 }
 
-static uint64_t count(const struct hlg_addresses *addrs)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < addrs->n; i++)
-		n += addrs->at[i].samples;
-	return n;
-}
-
 /* Takes one after the other. *across: some lie across each other. */
 static bool take_all(struct picks *taken, const struct hlg_space *space,
 		     struct hlg_code *const *codes, struct hlg_addresses *left,
@@ -151,8 +142,9 @@ bool hlg_guest_turns_find(const struct hlg_space *space, struct hlg_code *const 
 		  take_all(&taken, space, codes, &left, &unknown, &across);
 
 	*is = ok && across &&
-	      (double)count(&left) <=
-		      (1 - HLG_VERDICT_NEARLY_ALL) * (double)(count(all) - unknown);
+	      (double)hlg_addresses_samples(&left) <=
+		      (1 - HLG_VERDICT_NEARLY_ALL) *
+			      (double)(hlg_addresses_samples(all) - unknown);
 	hlg_addresses_finish(&left);
 	free(taken.at);
 	return ok;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "filter/output/memstream.h"
 #include "filter/trust/trust.h"
 #include "symtab/grow.h"
 #include "symtab/shell.h"
@@ -62,13 +63,18 @@ static void add(struct names *names, const char *name)
 		names->at[names->n++] = name;
 }
 
-/* The same, unless it is there. */
-static void add_once(struct names *names, const char *name)
+static bool has_name(const struct names *names, const char *name)
 {
 	for (size_t i = 0; i < names->n; i++)
 		if (strcmp(names->at[i], name) == 0)
-			return;
-	add(names, name);
+			return true;
+	return false;
+}
+
+static void add_once(struct names *names, const char *name)
+{
+	if (!has_name(names, name))
+		add(names, name);
 }
 
 /* Reads which images the words of a side name. False where they cannot be. */
@@ -292,14 +298,6 @@ static const char *option_of(const struct hlg_inputs *in)
 	return hlg_inputs_is_pair(in) ? "--after" : "--before";
 }
 
-static bool has_missing(const struct part *part, const char *name)
-{
-	for (size_t i = 0; i < part->missing.n; i++)
-		if (strcmp(part->missing.at[i], name) == 0)
-			return true;
-	return false;
-}
-
 /*
  * Is one command line of images wrong for two sides that share theirs? It is if each side
  * is known to have run others. One that nothing is noted of may have run what the other
@@ -310,7 +308,7 @@ static bool are_apart(const struct part *first, const struct part *second)
 	bool differ = first->any != second->any || first->missing.n != second->missing.n;
 
 	for (size_t i = 0; !differ && i < first->missing.n; i++)
-		differ = !has_missing(second, first->missing.at[i]);
+		differ = !has_name(&second->missing, first->missing.at[i]);
 	if (!first->any && !first->missing.n)
 		return !second->any && second->missing.n;
 	if (!second->any && !second->missing.n)
@@ -451,29 +449,26 @@ static char *command(const struct side *side, const struct part *part,
 /* One for each part of a side, as a shell takes them. To be freed; NULL: no memory. */
 static char *commands(const struct side *side)
 {
-	char *lines = NULL;
+	struct hlg_memstream m;
+	FILE *f = hlg_memstream_open(&m);
+	bool ok = f;
+	char *lines;
 
-	for (size_t i = 0; i < side->n_parts && i < PARTS; i++) {
-		char *line = command(side, &side->parts[i], NULL, false), *both = NULL;
+	for (size_t i = 0; ok && i < side->n_parts && i < PARTS; i++) {
+		char *line = command(side, &side->parts[i], NULL, false);
 
-		if (line && asprintf(&both, "%s%s%s", lines ? lines : "",
-				     lines ? ";" : "", line) < 0)
-			both = NULL;
+		ok = line;
+		if (ok)
+			fprintf(f, "%s%s", i ? ";" : "", line);
 		free(line);
-		free(lines);
-		lines = both;
-		if (!lines)
-			return NULL;
 	}
-	if (lines && side->n_parts > PARTS) {
-		char *more;
-
-		if (asprintf(&more, "%s; ...", lines) < 0)
-			more = NULL;
-		free(lines);
-		lines = more;
-	}
-	return lines;
+	if (ok && side->n_parts > PARTS)
+		fputs("; ...", f);
+	lines = f ? hlg_memstream_close(&m) : NULL;
+	if (ok && side->n_parts)
+		return lines;
+	free(lines);
+	return NULL;
 }
 
 static char *tell(const struct side sides[static 2], const char *line)
