@@ -54,6 +54,21 @@ def feed(argv, text, **options):
             done.stderr.decode("utf-8", "surrogateescape"), done.returncode)
 
 
+def written_to(terminal):
+    """All that is written to a terminal, of which only the writers have the other end; closes it.
+
+    EIO says that the last writer is gone, but the kernel (n_tty_read) looks for bytes before it
+    looks for writers: what was written and closed in between takes a second read."""
+    text, ends = b"", 0
+    while ends < 2:
+        try:
+            text += os.read(terminal, 1 << 16)
+        except OSError:
+            ends += 1
+    os.close(terminal)
+    return text
+
+
 def on_terminal(argv, stdin=subprocess.DEVNULL, stdout=None, cwd=DATA, **env):
     """(what a program writes to a terminal, its status)"""
     env = {k: v for k, v in environment(**{"NO_COLOR": "", **env}).items() if v}
@@ -64,14 +79,7 @@ def on_terminal(argv, stdin=subprocess.DEVNULL, stdout=None, cwd=DATA, **env):
     child = subprocess.Popen(argv, cwd=cwd, env=env, stdin=stdin, stdout=stdout or its,
                              stderr=its)
     os.close(its)
-    text = b""
-    try:
-        while more := os.read(ours, 1 << 16):
-            text += more
-    except OSError:  # EIO: the last writer is gone
-        pass
-    os.close(ours)
-    text = text.decode("utf-8").replace("\r\n", "\n")
+    text = written_to(ours).decode("utf-8").replace("\r\n", "\n")
     status = child.wait(TIMEOUT)
     said.tell(argv, cwd, text, status)
     return text, status

@@ -20,7 +20,7 @@ import termios
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
-from programs import hlguest_of, need_zydis
+from programs import hlguest_of, need_zydis, written_to
 from tap import DATA, TIMEOUT, Tap, environment, parser
 
 COLUMNS = 60, 80, 100
@@ -73,14 +73,7 @@ def lines_of(argv, columns):
                              stderr=subprocess.DEVNULL,
                              env=environment(TERM="xterm", LC_ALL="C.UTF-8"))
     os.close(its)
-    text = b""
-    try:
-        while more := os.read(ours, 1 << 16):
-            text += more
-    except OSError:  # EIO: the last writer is gone
-        pass
-    os.close(ours)
-    return SGR.sub("", text.decode()).replace("\r\n", "\n").split("\n"), child.wait(TIMEOUT)
+    return SGR.sub("", written_to(ours).decode()).replace("\r\n", "\n").split("\n"), child.wait(TIMEOUT)
 
 
 def check(hlguest, work, words):
