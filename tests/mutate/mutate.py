@@ -7,7 +7,7 @@ Changes one place by one token (mutations.py), builds it and runs tests until on
 the quick unit tests that are named like the file; the goldens; the other quick ones; then
 of those named like the file the slow ones, and the quick ones under valgrind; at last some
 that run the programs: of tools/ those of the verb or folder that the file is of, and those
-that read whatever there is (READERS).
+that read whatever there is (READERS); and the readings and drawn commands.
 COUNT changes are drawn with SEED: the same of both, and of the sources, draws the same. Drawn
 again and not counted is what does not compile without warnings, and what compiles to the same
 code. A crash counts as noticed, and so does a test that does not end. What fails on the
@@ -140,6 +140,11 @@ class Test:
                     and self.suites.isdisjoint(ROOMS))
         return not self.suites.isdisjoint(self.rooms)
 
+    def is_reading(self):
+        """One of those that keep what the commands say, too: they ask of everything."""
+        return any("/tests/readings/" in word or word.endswith("/drawn.py")
+                   for word in self.words)
+
     def is_of_programs(self):
         if "tools" in self.rooms:
             return (self.name in READERS.union(*OF_FOLDERS.values()) or
@@ -207,13 +212,14 @@ class Copy:
         about = subprocess.run(["meson", "introspect", "--tests", str(self.build)],
                                check=True, capture_output=True, text=True).stdout
         self.tests = [test for test in (Test(each, rooms) for each in json.loads(about))
-                      if test.is_unit() or test.is_golden() or test.is_of_programs()]
+                      if test.is_unit() or test.is_golden() or test.is_reading()
+                      or test.is_of_programs()]
         if "tools" not in rooms:
             self.tests += [Test(each, rooms, valgrind=True) for each in json.loads(about)
                            if Test(each, rooms).is_fast()]
         sources = [path.relative_to(ROOT) for path in product(rooms)]
         self.tests = [test for test in self.tests if test.is_fast() or test.is_golden()
-                      or test.is_of_programs() or any(map(test.is_of, sources))]
+                      or test.is_reading() or test.is_of_programs() or any(map(test.is_of, sources))]
         self.all_tests = [Test(each, rooms) for each in json.loads(about)]
         self.right = {}     # does a test pass on the sources as they are? By name
         self.took = {}      # seconds, by name, when it passed last
@@ -273,7 +279,8 @@ class Copy:
                        Test.is_golden,
                        lambda test: test.is_fast() and not cases,
                        lambda test: test.is_of(path),
-                       lambda test: test.is_of_programs() and test.is_asked_of(path)):
+                       lambda test: test.is_of_programs() and test.is_asked_of(path),
+                       Test.is_reading):
             stage = [test for test in rest if chosen(test)]
             rest = [test for test in rest if not chosen(test)]
             yield [test.of_cases(cases) if cases and test.is_golden() else test
