@@ -70,6 +70,7 @@ struct filter {
 	struct callchain chain;
 	struct known_event *events;
 	uint32_t n_events;
+	struct hlg_event_names names;
 	uint32_t sample_size; /* of the samples that were looked at so far; 0: none */
 	uint64_t unjoined;    /* callchains of the host whose user's part did not come */
 	uint64_t too_short;   /* samples without the fields that are needed */
@@ -164,6 +165,7 @@ static void destroy(struct filter *f)
 	finish_callchain(&f->chain);
 	hlg_run_finish(&f->run);
 	free(f->events);
+	hlg_event_names_finish(&f->names);
 	free(f);
 }
 
@@ -203,13 +205,24 @@ int start(void **data, void *ctx)
 	return 0;
 }
 
-/* The profile's number of an event that was not met before. */
+/*
+ * The profile's number of an event that was not met before. Which others the recording
+ * has is known when it ends: until then an event has the name that perf has for it.
+ */
 static uint32_t new_event(struct filter *f, const char *name,
 			  const struct perf_event_attr *attr)
 {
-	uint32_t event = hlg_profile_event(&f->run.profile, name ? name : "[unknown]",
-					   attr ? attr->precise_ip : 0);
+	const struct hlg_options *options = &f->run.options;
+	uint32_t event = HLG_NO_SERIES;
+	char *own = NULL;
 
+	name = name ? name : "[unknown]";
+	if (hlg_event_names_add(&f->names, name) && hlg_select_by_terms(options))
+		name = own = hlg_event_names_called(&f->names, name, options);
+	if (name)
+		event = hlg_profile_event(&f->run.profile, name,
+					  attr ? attr->precise_ip : 0);
+	free(own);
 	if (event != HLG_NO_SERIES && attr)
 		hlg_profile_describe(
 			&f->run.profile, event, hlg_event_kind(attr->type, attr->config),
@@ -573,6 +586,9 @@ int stop(void *data, void *ctx)
 			"perf: its samples have %u bytes, %zu are needed (use perf "
 			"5.14 or later)",
 			f->sample_size, NEEDED);
+	else if (!hlg_select_by_terms(&f->run.options) &&
+		 !hlg_profile_call_events(&f->run.profile, &f->names))
+		rc = hlg_err_memory(&err, "perf");
 	else /* Standard output belongs to the samples, if any are printed there. */
 		rc = hlg_run_report(
 			&f->run, f->run.options.emit == HLG_EMIT_NONE ? stdout : stderr,

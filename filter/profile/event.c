@@ -118,8 +118,7 @@ static char *copy_modifiers(char *to, const char *modifiers)
 	return to;
 }
 
-/* "u" and "Hpp", not "kvm_exit" of a tracepoint kvm:kvm_exit. */
-static bool are_modifiers(const char *text)
+bool hlg_event_are_modifiers(const char *text)
 {
 	return text[strspn(text, "ukhIGHpPSDWebR")] == '\0';
 }
@@ -138,7 +137,7 @@ static char *rewrite(const char *name, bool comparing)
 		rest = last[1] == ':' ? last + 2 : last + 1;
 	else
 		slash = NULL, rest = rest ? rest + 1 : NULL;
-	if (!rest || !are_modifiers(rest)) {
+	if (!rest || !hlg_event_are_modifiers(rest)) {
 		strcpy(key, name);
 		return key;
 	}

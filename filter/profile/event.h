@@ -52,4 +52,8 @@ char *hlg_event_key(const char *name);
  */
 char *hlg_event_plain(const char *name);
 
+/* Is what stands behind a name's last colon its modifiers, as "u" and "Hpp", not
+ * "kvm_exit" of the tracepoint kvm:kvm_exit? */
+bool hlg_event_are_modifiers(const char *text);
+
 #endif

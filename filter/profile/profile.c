@@ -93,8 +93,8 @@ static uint32_t find_event(const struct hlg_profile *profile, const char *name,
 	return i;
 }
 
-uint32_t hlg_profile_event_called(struct hlg_profile *profile, const char *name,
-				  unsigned precise_ip)
+uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
+			   unsigned precise_ip)
 {
 	uint32_t event = find_event(profile, name, precise_ip), known, number, first;
 
@@ -118,39 +118,32 @@ uint32_t hlg_profile_event_called(struct hlg_profile *profile, const char *name,
 	return event;
 }
 
-/* Was another event of the recording called so before? */
-static bool is_taken(const struct hlg_profile *profile, const char *name,
-		     unsigned precise_ip, uint64_t recorded)
+bool hlg_profile_call_events(struct hlg_profile *profile,
+			     const struct hlg_event_names *names)
 {
-	uint32_t event = find_event(profile, name, precise_ip);
+	struct hlg_strings called = {0};
+	bool ok = true;
 
-	return event != HLG_NO_SERIES && profile->events[event].recorded &&
-	       profile->events[event].recorded != recorded;
-}
+	for (uint32_t i = 0; ok && i < profile->n_events; i++) {
+		char *name = hlg_event_names_called(names, profile->events[i].name,
+						    profile->options);
 
-uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
-			   unsigned precise_ip)
-{
-	const uint64_t recorded = hlg_hash_text(HLG_HASH_SEED, name);
-	const bool has_terms = strchr(name, '/');
-	char *own = has_terms ? hlg_event_plain(name) : NULL;
-	const char *called = has_terms ? own : name;
-	const uint32_t n = profile->n_events;
-	uint32_t event = HLG_NO_SERIES;
-
-	if (called && is_taken(profile, called, precise_ip, recorded)) {
-		free(own);
-		/* Slashes without terms are none to perf, too. */
-		if (asprintf(&own, "%s%s", name, has_terms ? "" : "//") < 0)
-			own = NULL;
-		called = own;
+		ok = name && hlg_strings_add(&called, name) != HLG_NO_STRING;
+		free(name);
 	}
-	if (called)
-		event = hlg_profile_event_called(profile, called, precise_ip);
-	if (profile->n_events > n)
-		profile->events[event].recorded = recorded;
-	free(own);
-	return event;
+	/* No two become one, so their numbers stay. */
+	for (uint32_t i = 0; ok && i < profile->n_events; i++)
+		profile->events[i].name = hlg_strings_get(
+			&called,
+			hlg_strings_find(&profile->event_names, profile->events[i].name));
+	if (ok) {
+		struct hlg_strings old = profile->event_names;
+
+		profile->event_names = called;
+		called = old;
+	}
+	hlg_strings_finish(&called);
+	return ok;
 }
 
 void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
@@ -168,7 +161,7 @@ void hlg_profile_describe(struct hlg_profile *profile, uint32_t event,
 /* What from knows of an event, as profile has it. */
 static uint32_t map_event(struct hlg_profile *profile, const struct hlg_event *from)
 {
-	uint32_t event = hlg_profile_event_called(profile, from->name, from->precise_ip);
+	uint32_t event = hlg_profile_event(profile, from->name, from->precise_ip);
 
 	if (event != HLG_NO_SERIES)
 		hlg_profile_describe(profile, event, from->kind, from->member);

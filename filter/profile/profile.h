@@ -15,6 +15,7 @@
 #include "filter/profile/builds.h"
 #include "filter/profile/checked.h"
 #include "filter/profile/count.h"
+#include "filter/profile/event-names.h"
 #include "filter/profile/event.h"
 #include "filter/profile/few.h"
 #include "filter/profile/index.h"
@@ -38,7 +39,6 @@ struct hlg_event {
 	uint8_t precise_ip; /* as the file says */
 	bool shared;        /* there is another event of this name */
 	uint32_t next;      /* event of this name; HLG_NO_SERIES: none */
-	uint64_t recorded;  /* hash of its name in the recording; 0: of several */
 	enum hlg_event_kind kind;
 	bool member; /* of a group whose leader samples for all: counted, not sampled by
 		      */
@@ -109,8 +109,8 @@ struct hlg_profile {
 					   * left out */
 	uint64_t unrecorded; /* samples lost for want of memory; in none of the above */
 	bool overflow;       /* the periods' sum passed 2^64 */
-	uint64_t injected;   /* host samples that are guests': hlguest inject wrote them */
-	bool of_addresses;   /* each sample stands for an address, which counts once */
+	uint64_t injected; /* host samples that are guests': hlguest inject wrote them */
+	bool of_addresses; /* each sample stands for an address, which counts once */
 	const struct hlg_options *options; /* by, and selection; outlives this */
 	bool restricts;
 	/* Of the recording that is read. Who knows its span sets it before the first
@@ -150,15 +150,15 @@ bool hlg_profile_init(struct hlg_profile *profile, const struct hlg_options *opt
  * be done while nobody adds to it, is its new owner's. What is all zero has nothing. */
 void hlg_profile_finish(struct hlg_profile *profile);
 
-/* The number of an event of a recording, new or known, by its name there. It is called by
- * its plain name (event.h), unless another of the recording is. HLG_NO_SERIES without
- * memory. */
+/* The number of an event that is called so (event-names.h), new or known. HLG_NO_SERIES
+ * without memory. */
 uint32_t hlg_profile_event(struct hlg_profile *profile, const char *name,
 			   unsigned precise_ip);
 
-/* The same of one that is called so. */
-uint32_t hlg_profile_event_called(struct hlg_profile *profile, const char *name,
-				  unsigned precise_ip);
+/* Calls events that were added by their names in the recording, which names has all of,
+ * what they are called. False without memory. */
+bool hlg_profile_call_events(struct hlg_profile *profile,
+			     const struct hlg_event_names *names);
 
 /* Says of which kind an event is, and if it is a group's member. Of several that are said
  * of one name and precision, one is kept, in whatever order they are said. */

@@ -107,16 +107,32 @@ bool hlg_select_lacks(const struct hlg_options *options, const struct hlg_sample
 	       (timed(options) && sample->time == HLG_NO_TIME);
 }
 
+bool hlg_select_by_terms(const struct hlg_options *options)
+{
+	char *plain = options->event ? hlg_event_plain(options->event) : NULL;
+	bool is = plain && strcmp(plain, options->event) != 0;
+
+	free(plain);
+	return is;
+}
+
 bool hlg_select_event(const struct hlg_options *options, const char *name)
 {
-	char *plain;
+	const char *pattern = options->event;
+	char *plain, *of_pattern;
 	bool is;
 
-	if (!options->event || fnmatch(options->event, name, 0) == 0)
+	if (!pattern || fnmatch(pattern, name, 0) == 0)
 		return true;
-	/* As perf has it, with how often it is sampled. */
-	plain = strchr(options->event, '/') ? hlg_event_plain(options->event) : NULL;
-	is = plain && fnmatch(plain, name, 0) == 0;
+	plain = hlg_event_plain(name);
+	of_pattern = hlg_event_plain(pattern);
+	if (!plain || !of_pattern)
+		is = false;
+	else if (strcmp(of_pattern, pattern) == 0)
+		is = fnmatch(pattern, plain, 0) == 0;
+	else /* of a saved profile */
+		is = strcmp(plain, name) == 0 && fnmatch(of_pattern, name, 0) == 0;
 	free(plain);
+	free(of_pattern);
 	return is;
 }

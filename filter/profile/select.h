@@ -43,7 +43,14 @@ bool hlg_select_keeps(const struct hlg_options *options,
 /* Does the sample not tell one of these, though it is asked for? */
 bool hlg_select_lacks(const struct hlg_options *options, const struct hlg_sample *sample);
 
-/* Is an event of this name asked for? Asked once per event, not per sample. */
+/* Does event= say how often an event is sampled, so that it selects by that? */
+bool hlg_select_by_terms(const struct hlg_options *options);
+
+/*
+ * Is an event asked for that is called so (event-names.h)? Its plain name is what event=
+ * matches; where that has terms, its name with terms, if it has any. Asked once per
+ * event, not per sample.
+ */
 bool hlg_select_event(const struct hlg_options *options, const char *name);
 
 #endif

@@ -24,8 +24,9 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True  # the folders are the source's
-sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
+sys.path[1:1] = [os.path.join(sys.path[0], "..", place) for place in ("kit", "harm/hostile")]
 import made
+import recordings as hostile
 from programs import hlguest_of
 from tap import DATA, Skip, Tap, but_banner, but_sandboxes, environment, filter_argv, must, \
     names_in, need, parser, run, some
@@ -281,6 +282,49 @@ def check_made(build, seed, folder):
     return wrong and [" ".join(words)] + wrong
 
 
+# Of a recording of two events: how many samples of each its events have, one after the other.
+RATES = [[(0, 2000), (1, 1600), (0, 600)], [(0, 10), (1, 5)], [(1, 7), (0, 3)]]
+NAMES = [("cpu-clock/freq=997/", "cpu-clock/freq=4999/"), ("cpu-clock:HG", "cpu-clock/freq=9/HG"),
+         ("cpu-clock/freq=9/", "task-clock/freq=9/")]
+CALLED = [NAMES[0], ("cpu-clock//HG", "cpu-clock/freq=9/HG"), ("cpu-clock", "task-clock")]
+
+
+def events_of(build, words):
+    out = must(hlguest_of(build), "report", "demo.elf@0x4000", "--force", "--format=csv", *words,
+               cwd=DATA)
+    rows = re.findall(r'^event,,,"(.*?)",.*?(\d+),\d+,,,,,$', out, re.M)
+    return {name: int(n) for name, n in rows if n != "0"}
+
+
+def check_rates(build, folder):
+    """Events that differ in how often they are sampled stay two: in both feeds, with any -j,
+    in one recording and several, whichever comes first; --event= selects one of them."""
+    for names, called in zip(NAMES, CALLED):
+        paths, sums = [], dict.fromkeys(called, 0)
+        for k, parts in enumerate(RATES):
+            r = hostile.Hostile([name.encode() for name in names])
+            for event, n in parts:
+                for _ in range(n):
+                    r.sample(hostile.GUEST_USER, hostile.ip_of(0), 7, event)
+                sums[called[event]] += n
+            paths.append(os.path.join(folder, f"rates-{k}.data"))
+            r.write(paths[-1])
+            for words in ["format=csv"], ["format=csv", "event=" + names[1]]:
+                yield from compare(build, paths[-1], ["demo.elf@0x4000", "force=yes", *words])
+        for words in ["-j1"], ["-j2"], ["-j3", *paths[:0:-1]]:
+            found = events_of(build, [*words, paths[0]])
+            of = sums if len(words) > 1 else {called[0]: 2600, called[1]: 1600}
+            if found != of:
+                yield f"{names} {words[0]}: {found}, not {of}"
+        for name in called:
+            found = events_of(build, ["--event=" + name, *paths])
+            if list(found.values()) != [sums[name]]:
+                yield f"{names} --event={name}: {found} of {sums}"
+        both = events_of(build, ["--event=cpu-clock*", *paths])
+        if list(both) != sorted(name for name in called if name.startswith("cpu-clock")):
+            yield f"{names} --event=cpu-clock*: {both}"
+
+
 def check_seeds(build, seeds, folder):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = pool.map(lambda seed: check_made(build, seed, folder), seeds)
@@ -329,6 +373,7 @@ def main():
         for what, path in bad_files(folder):
             tap.run(f"one is bad: {what}", check_bad, build, path, demos[:2])
         tap.run("made up", check_seeds, build, range(40), folder)
+        tap.run("events at two rates", lambda: list(check_rates(build, folder)))
         tap.run("all are bad", check_all_bad, build, os.path.join(folder, "missing"))
     return tap.finish()
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/feed/deferred.h"
+#include "tools/feed/event-number.h"
 #include "tools/feed/lacks.h"
 #include "tools/feed/probe.h"
 #include "tools/feed/row.h"
@@ -21,6 +22,7 @@ struct feed {
 	struct hlg_stacks *stacks;
 	struct hlg_timeline timeline; /* if host samples or stacks are wanted */
 	uint32_t *events;             /* the profile's number of each of the reader's */
+	struct hlg_event_names names; /* of the reader's events */
 	struct hlg_probe *probes;     /* of each of these */
 	const struct hlg_perfdata *pd;
 	struct hlg_trace *trace;
@@ -66,7 +68,7 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 		return rc;
 	feed->undecoded |= feed->probes[event->index].undecoded;
 	events[event->index] =
-		hlg_profile_event(feed->profile, event->name, event->attr.precise_ip);
+		hlg_event_number(feed->profile, &feed->names, feed->pd, event);
 	if (events[event->index] == HLG_NO_SERIES)
 		return hlg_err_memory(err, feed->path);
 	hlg_profile_describe(
@@ -330,6 +332,7 @@ static void finish(struct feed *feed)
 	hlg_timeline_finish(&feed->timeline);
 	hlg_trace_close(feed->trace);
 	free(feed->events);
+	hlg_event_names_finish(&feed->names);
 	free(feed->probes);
 }
 

@@ -82,7 +82,7 @@ static int find_events(struct loader *l)
 		const Pprof__Extra__Event *event = &l->saved.events.at[i];
 
 		l->events[i] =
-			hlg_profile_event_called(l->profile, event->name, event->precise_ip);
+			hlg_profile_event(l->profile, event->name, event->precise_ip);
 		if (l->events[i] == HLG_NO_SERIES)
 			return hlg_err_memory(l->err, l->path);
 		hlg_profile_describe(l->profile, l->events[i],

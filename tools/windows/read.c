@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/profile/select.h"
 #include "symtab/grow.h"
+#include "tools/feed/event-number.h"
 #include "tools/feed/lacks.h"
 #include "tools/windows/windows.h"
 
@@ -22,7 +22,8 @@ struct reading {
 	const struct hlg_windows_marker *marker;
 	const char *path;
 	uint32_t *numbers; /* the profile's, of each of the reader's events */
-	bool *can_mark;    /* the same for markers */
+	struct hlg_event_names names;
+	bool *can_mark; /* the same for markers */
 	size_t n_events;
 };
 
@@ -44,10 +45,11 @@ static int on_event(void *ctx, const struct hlg_perfdata_event *event,
 		if (!numbers || !can_mark)
 			return hlg_err_memory(err, r->path);
 		memset(can_mark + r->n_events, 0, n - r->n_events);
+		memset(numbers + r->n_events, UINT8_MAX,
+		       sizeof(*numbers) * (n - r->n_events));
 		r->n_events = n;
 	}
-	r->numbers[event->index] =
-		hlg_profile_event(r->profile, event->name, event->attr.precise_ip);
+	r->numbers[event->index] = hlg_event_number(r->profile, &r->names, r->pd, event);
 	if (r->numbers[event->index] == HLG_NO_SERIES)
 		return hlg_err_memory(err, r->path);
 	return r->marker ? r->marker->event(r->marker->ctx, r->pd, event,
@@ -89,8 +91,9 @@ static bool is_wanted(const struct reading *r, const struct hlg_perfdata_group *
 		return r->w->columns[0].event == leader;
 	if (r->marker)
 		return r->can_mark[leader];
-	return hlg_select_event(r->profile->options,
-				hlg_perfdata_event(r->pd, leader)->name);
+	/* A damaged sample may name one as its first that has none. */
+	return leader < r->n_events && r->numbers[leader] != HLG_NO_SERIES &&
+	       r->profile->events[r->numbers[leader]].selected;
 }
 
 /* Sums of rows, in whatever order, are right if those of all rows are. */
@@ -313,6 +316,7 @@ int hlg_windows_read(struct hlg_windows *w, const char *path, struct hlg_profile
 		rc = hlg_err_memory(err, path);
 	hlg_perfdata_close(r.pd);
 	free(r.numbers);
+	hlg_event_names_finish(&r.names);
 	free(r.can_mark);
 	if (rc == 0) {
 		mark_last(w);

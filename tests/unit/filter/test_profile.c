@@ -225,39 +225,67 @@ START_TEST(differential)
 }
 END_TEST
 
-/* The squares that the intervals stand on, added up by hand. */
-/* Two of one recording that differ only in how often they are sampled stay two, which
- * those of several recordings do not. */
+/* Two of one recording that differ only in how often they are sampled stay two, whichever
+ * comes first; one that is alone has its plain name. */
 START_TEST(events_by_rate)
 {
-	static const char *const orders[][3] = {
-		{"clock/freq=97/", "clock/freq=997/", "clock"},
-		{"clock", "clock/freq=97/", "clock/freq=97/"},
-		{"clock/freq=997/", "clock", "clock//"},
+	static const struct {
+		const char *recorded[4], *words, *called[4];
+	} c[] = {
+		{{"clock/freq=97/", "clock/freq=997/"},
+		 "",
+		 {"clock/freq=97/", "clock/freq=997/"}},
+		{{"clock:u", "clock/freq=997/u"}, "", {"clock//u", "clock/freq=997/u"}},
+		{{"clock//u", "clock:u"}, "", {"clock//u", "clock////u"}},
+		{{"kvm:kvm_exit", "kvm:kvm_exit//"},
+		 "",
+		 {"kvm:kvm_exit////", "kvm:kvm_exit//"}},
+		{{"clock/freq=97/H", "clock/freq=997/", "cycles/freq=9/"},
+		 "",
+		 {"clock:H", "clock", "cycles"}},
+		{{"clock/freq=97/", "clock/freq=97/"}, "", {"clock", "clock"}},
+		{{"clock/freq=97/", "cycles"}, "event=c*", {"clock", "cycles"}},
+		{{"clock/freq=97/", "cycles"},
+		 "event=clock/freq=97/",
+		 {"clock/freq=97/", "cycles//"}},
 	};
-	struct hlg_profile p, sum;
-	struct hlg_options o;
 
-	kit_options(&o, "");
-	ck_assert(hlg_profile_init(&sum, &o));
-	for (size_t i = 0; i < 3; i++) {
-		ck_assert(hlg_profile_init(&p, &o));
-		for (int again = 0; again < 2; again++) {
-			ck_assert_uint_eq(hlg_profile_event(&p, orders[i][0], 0), 0);
-			ck_assert_uint_eq(hlg_profile_event(&p, orders[i][1], 0), 1);
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++)
+		for (int back = 0; back < 2; back++) {
+			struct hlg_event_names names = {0};
+			struct hlg_profile p;
+			struct hlg_options o;
+			size_t n = 0;
+
+			kit_options(&o, c[i].words);
+			ck_assert(hlg_profile_init(&p, &o));
+			while (c[i].recorded[n])
+				n++;
+			for (size_t k = 0; k < n; k++)
+				ck_assert(hlg_event_names_add(
+					&names, c[i].recorded[back ? n - 1 - k : k]));
+			for (size_t k = 0; k < n; k++) {
+				char *called = hlg_event_names_called(
+					&names, c[i].recorded[k], &o);
+
+				ck_assert_str_eq(called, c[i].called[k]);
+				free(called);
+				/* What a filter has until it knows all. */
+				hlg_profile_event(&p, c[i].recorded[k], 0);
+				hlg_profile_event(&p, c[i].recorded[k], 2);
+			}
+			ck_assert(hlg_profile_call_events(&p, &names));
+			for (uint32_t k = 0; k < p.n_events; k++) {
+				ck_assert_str_eq(p.events[k].name, c[i].called[k / 2]);
+				ck_assert_uint_eq(hlg_profile_event(&p,
+								    c[i].called[k / 2],
+								    k % 2 ? 2 : 0),
+						  k);
+			}
+			hlg_event_names_finish(&names);
+			hlg_profile_finish(&p);
+			hlg_options_finish(&o);
 		}
-		ck_assert_str_eq(p.events[0].name, "clock");
-		if (i)
-			ck_assert_str_eq(p.events[1].name, orders[i][2]);
-		ck_assert(hlg_profile_add(
-			&p, &(struct hlg_sample){.cpumode = HLG_MODE_GUEST_KERNEL}));
-		hlg_profile_merge(&sum, &p);
-		ck_assert_str_eq(sum.events[0].name, "clock");
-		hlg_profile_finish(&p);
-	}
-	ck_assert_uint_eq(sum.n_events, 4); /* of 997, of 97, and clock//, too */
-	hlg_profile_finish(&sum);
-	hlg_options_finish(&o);
 }
 END_TEST
 

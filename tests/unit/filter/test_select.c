@@ -168,6 +168,12 @@ START_TEST(events)
 		{"event=cpu-clock/freq=997/HG", "cpu-clock:HG", true},
 		{"event=cpu-clock/freq=997/", "cpu-clock:HG", false},
 		{"event=c*/freq=9/", "cycles", true},
+		{"event=cpu-clock:HG", "cpu-clock/freq=997/HG", true},
+		{"event=cpu-clock*", "cpu-clock/freq=997/", true},
+		{"event=cpu-clock", "cpu-clock//", true},
+		{"event=*997*", "cpu-clock/freq=997/", true},
+		{"event=cpu-clock/freq=97/", "cpu-clock/freq=997/", false},
+		{"event=cpu-clock/freq=97/", "cpu-clock//", false},
 	};
 
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
