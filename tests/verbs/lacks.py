@@ -202,6 +202,17 @@ def check_undecoded(place):
                 yield f"{verb} {path}: {status}, {plain[:2000]}"
 
 
+def check_undecoded_late(place):
+    """The event without formats is met in the second half only, which another thread reads."""
+    samples = [forged.sampled(forged.TEXT, 1, 1, 1000 * i, 1) for i in range(4500)]
+    late = forged.hit(bytes(36), 1, 1, 4500000)
+    path = place.write("late.data", forged.traced(b"".join([*samples, late]), b"kvm:kvm_exit", {}))
+    for threads in "-j1", "-j2":
+        said = re.sub(r"\s+", " ", place.said([*REPORT, threads], path))
+        if "where guests are entered, are not decoded" not in said:
+            yield f"{threads}: {said[:2000]}"
+
+
 def check_times(place):
     """What was lost could lie between any two records: then no sandbox has times."""
     elves = [os.path.join(DATA, "hyperlight", name + ".elf") for name in ("guest", "small")]
@@ -239,6 +250,7 @@ def main():
                             ("no end", check_no_end), ("damage", check_damage),
                             ("stream", check_stream), ("formats", check_formats),
                             ("undecoded", check_undecoded),
+                            ("undecoded late", check_undecoded_late),
                             ("times", check_times), ("untimed", check_untimed)):
             tap.run(name, lambda check=check: list(check(place)))
     return tap.finish()

@@ -375,6 +375,7 @@ static int read_both(struct feed *feed, struct hlg_perfdata *pd, struct second *
 		return 0;
 	hlg_profile_merge(feed->profile, &s->profile);
 	hlg_lacks_join(&feed->counts, hlg_perfdata_counts(s->pd));
+	feed->undecoded |= s->feed.undecoded;
 	return 1;
 }
 
