@@ -79,6 +79,31 @@ int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err)
 	return fd;
 }
 
+bool hlg_file_is_own(const struct stat *st)
+{
+	const mode_t others = geteuid() ? S_IWOTH : S_IWGRP | S_IWOTH;
+
+	return (st->st_uid == geteuid() || st->st_uid == 0) && !(st->st_mode & others);
+}
+
+int hlg_file_open_own(const char *path, struct hlg_file_id *id, const char *advice,
+		      struct hlg_err *err)
+{
+	int fd = hlg_file_open(path, id, err), rc;
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) == 0 && hlg_file_is_own(&st))
+		return fd;
+	rc = hlg_err_set(err, HLG_EINPUT,
+			 "%s: is another user's, or others may write it, and is not "
+			 "believed (%s)",
+			 path, advice);
+	close(fd);
+	return rc;
+}
+
 /* The FIFOs that are open, in whatever thread; never freed. */
 struct fifo {
 	dev_t dev;

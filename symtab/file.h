@@ -6,8 +6,10 @@
 #ifndef HLG_SYMTAB_FILE_H
 #define HLG_SYMTAB_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -26,6 +28,20 @@ struct hlg_file_id {
  * caller to close, or an error; never blocks on a FIFO, refuses directories and devices.
  */
 int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err);
+
+/*
+ * Is a file's word to be taken for what else is opened, run or replaced? That of the user's
+ * own and of root's, which others may not write; to be believed by root, nor a group.
+ */
+bool hlg_file_is_own(const struct stat *st);
+
+/*
+ * As hlg_file_open, of a file that is believed; of one that is not it fails. It is the
+ * descriptor that is asked, as a name can be another file's a moment later. advice: what
+ * to do instead.
+ */
+int hlg_file_open_own(const char *path, struct hlg_file_id *id, const char *advice,
+		      struct hlg_err *err);
 
 /*
  * Opens any file for reading, and waits for who writes to a FIFO. A FIFO stays open until

@@ -126,7 +126,7 @@ static void forget(struct hlg_out *out)
 int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg_err *err)
 {
 	*out = (struct hlg_out){.f = path ? stdout : stream};
-	if (hlg_target_is_stream(path))
+	if (!path || hlg_target_is_stream(path))
 		return 0;
 	out->path = strdup(path);
 	if (!out->path)
@@ -140,6 +140,16 @@ int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream, struct hlg
 		return rc;
 	}
 	return 0;
+}
+
+int hlg_out_open_own(struct hlg_out *out, const char *path, struct hlg_err *err)
+{
+	int rc = hlg_out_open(out, path, NULL, err);
+	struct stat st;
+
+	if (rc == 0 && fstat(fileno(out->f), &st) == 0)
+		(void)fchmod(fileno(out->f), st.st_mode & 0755);
+	return rc;
 }
 
 void hlg_out_write(struct hlg_out *out, const void *data, size_t size)

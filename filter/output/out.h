@@ -40,6 +40,10 @@ int hlg_out_check_or(const char *path, enum hlg_magic writes, const char *advice
 int hlg_out_open(struct hlg_out *out, const char *path, FILE *stream,
 		 struct hlg_err *err);
 
+/* The same of a file that is believed later only if nobody else may write it
+ * (hlg_file_is_own): so it is made, whatever the umask. */
+int hlg_out_open_own(struct hlg_out *out, const char *path, struct hlg_err *err);
+
 /* Writes to f. An error stays there, and commit says what it was; of other writes it can
  * often say only that there was one. */
 void hlg_out_write(struct hlg_out *out, const void *data, size_t size);

@@ -570,6 +570,11 @@ def refused(bench):
         _, err, status = bench.run("fleet", "map", "sum.pb.gz.d", "0")
         if status != 1 or "another user's" not in err:
             yield f"another user's plan: {status}, {err}"
+        os.chown(bench.path("sum.pb.gz.d/plan"), 0, -1)
+    os.chmod(bench.path("sum.pb.gz.d/plan"), 0o646)
+    _, err, status = bench.run("fleet", "status", "sum.pb.gz.d")
+    if status != 1 or "others may write it" not in err:
+        yield f"a plan that others may write: {status}, {err}"
     mode = stat.S_IMODE(os.stat(bench.path("sum.pb.gz.d")).st_mode)
     if mode & 0o022 & ~os.umask(0o022):
         yield f"the folder has mode {mode:o}"

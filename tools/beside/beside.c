@@ -80,19 +80,6 @@ static bool identify(struct hlg_beside *beside, const char *recording)
 
 /* Reading */
 
-/* Is it the user's own, or root's? */
-static int check_owner(int fd, const char *place, struct hlg_err *err)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0))
-		return 0;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: is another user's, and not believed (name the guest's "
-			   "ELF)",
-			   place);
-}
-
 static int read_text(struct hlg_beside *beside, int fd, off_t size, const char *place,
 		     struct hlg_err *err)
 {
@@ -119,14 +106,12 @@ static int read_text(struct hlg_beside *beside, int fd, off_t size, const char *
 static int read_place(struct hlg_beside *beside, const char *place, struct hlg_err *err)
 {
 	struct hlg_file_id id;
-	int fd = hlg_file_open(place, &id, err), rc;
+	int fd = hlg_file_open_own(place, &id, "name the guest's ELF", err), rc;
 
 	*beside = (struct hlg_beside){0};
 	if (fd < 0)
 		return fd;
-	rc = check_owner(fd, place, err);
-	if (rc == 0)
-		rc = read_text(beside, fd, id.size, place, err);
+	rc = read_text(beside, fd, id.size, place, err);
 	close(fd);
 	return rc;
 }
@@ -186,8 +171,7 @@ bool hlg_beside_is_trusted(const char *file)
 {
 	struct stat st;
 
-	return geteuid() != 0 || (stat(file, &st) == 0 && st.st_uid == 0 &&
-				  !(st.st_mode & (S_IWGRP | S_IWOTH)));
+	return geteuid() != 0 || (stat(file, &st) == 0 && hlg_file_is_own(&st));
 }
 
 static int check_trust(const struct hlg_beside_guest *guest, const char *recording,
@@ -323,7 +307,7 @@ static int write_place(const struct hlg_beside *beside, const char *place,
 		       struct hlg_err *err)
 {
 	struct hlg_out out;
-	int rc = hlg_out_open(&out, place, NULL, err);
+	int rc = hlg_out_open_own(&out, place, err);
 
 	if (rc < 0)
 		return rc;

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "filter/options/number.h"
@@ -96,7 +95,7 @@ int hlg_fleet_plan_write(const struct hlg_fleet_plan *plan, struct hlg_err *err)
 
 	if (rc < 0)
 		return rc;
-	rc = hlg_out_open(&out, path, NULL, err);
+	rc = hlg_out_open_own(&out, path, err);
 	if (rc < 0)
 		return rc;
 	write_words(out.f, plan);
@@ -207,23 +206,6 @@ static int read_words(struct hlg_fleet_plan *plan, const struct hlg_list *words,
 		       : fail(path, err);
 }
 
-static int check_owner(const char *path, struct hlg_err *err)
-{
-	struct stat st;
-
-	if (stat(path, &st) != 0)
-		return hlg_err_set(err, HLG_EINPUT,
-				   "%s: %s (is this the folder of a fleet? hlguest fleet "
-				   "submit makes one)",
-				   path, strerrordesc_np(errno));
-	if (S_ISREG(st.st_mode) && (st.st_uid == geteuid() || st.st_uid == 0))
-		return 0;
-	return hlg_err_set(err, HLG_EINPUT,
-			   "%s: is another user's, or no file (submit the fleet "
-			   "yourself)",
-			   path);
-}
-
 int hlg_fleet_plan_read(struct hlg_fleet_plan *plan, const char *dir, struct hlg_err *err)
 {
 	struct hlg_list words = {0};
@@ -234,10 +216,13 @@ int hlg_fleet_plan_read(struct hlg_fleet_plan *plan, const char *dir, struct hlg
 	if (!realpath(dir, plan->dir))
 		return hlg_file_fail(dir, errno, err);
 	rc = hlg_fleet_plan_path(path, plan, "plan", err);
+	if (rc == 0 && access(path, F_OK) != 0)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: %s (is this the folder of a fleet? hlguest fleet "
+				 "submit makes one)",
+				 path, strerrordesc_np(errno));
 	if (rc == 0)
-		rc = check_owner(path, err);
-	if (rc == 0)
-		rc = hlg_list_read(&words, path, true, err);
+		rc = hlg_list_read_own(&words, path, "submit the fleet yourself", err);
 	if (rc == 0)
 		rc = read_words(plan, &words, path, err);
 	hlg_list_finish(&words);

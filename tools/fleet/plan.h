@@ -64,8 +64,8 @@ struct hlg_fleet_plan {
 /* Writes the plan into its folder, which is there. */
 int hlg_fleet_plan_write(const struct hlg_fleet_plan *plan, struct hlg_err *err);
 
-/* Reads that of a folder. Refused is one that belongs to neither this user nor root:
- * it says what is run on. Finish it in any case. */
+/* Reads that of a folder. Refused is one that belongs to neither this user nor root,
+ * or that others may write: it says what is run on. Finish it in any case. */
 int hlg_fleet_plan_read(struct hlg_fleet_plan *plan, const char *dir,
 			struct hlg_err *err);
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symtab/file.h"
 #include "symtab/grow.h"
@@ -13,11 +14,6 @@ enum {
 	AT_FIRST = 1 << 16, /* bytes */
 	MOST = 1 << 28      /* bytes: 2.6 million names of 100; a device has no end */
 };
-
-static const char *name_of(const char *path)
-{
-	return strcmp(path, "-") == 0 ? "standard input" : path;
-}
 
 static int fail_nul(const char *path, struct hlg_err *err)
 {
@@ -64,19 +60,6 @@ static int read_all(char **bytes, size_t *n, FILE *f, bool nul, const char *path
 	return 0;
 }
 
-static int read_file(char **bytes, size_t *n, bool nul, const char *path,
-		     struct hlg_err *err)
-{
-	FILE *f = fopen(path, "re");
-	int rc;
-
-	if (!f)
-		return hlg_file_fail(path, errno, err);
-	rc = read_all(bytes, n, f, nul, path, err);
-	fclose(f);
-	return rc;
-}
-
 static int split(struct hlg_list *list, size_t size, char end, const char *path,
 		 struct hlg_err *err)
 {
@@ -101,21 +84,45 @@ static int split(struct hlg_list *list, size_t size, char end, const char *path,
 			   path);
 }
 
-int hlg_list_read(struct hlg_list *list, const char *path, bool nul, struct hlg_err *err)
+/* Reads f to its end, and closes it; NULL: it could not be opened. */
+static int read_names(struct hlg_list *list, FILE *f, bool nul, const char *path,
+		      struct hlg_err *err)
 {
 	size_t size = 0;
-	int rc;
+	int rc = f ? read_all(&list->bytes, &size, f, nul, path, err)
+		   : hlg_file_fail(path, errno, err);
 
-	*list = (struct hlg_list){0};
-	if (strcmp(path, "-") == 0)
-		rc = read_all(&list->bytes, &size, stdin, nul, name_of(path), err);
-	else
-		rc = read_file(&list->bytes, &size, nul, path, err);
+	if (f && f != stdin)
+		fclose(f);
 	if (rc < 0)
 		return rc;
-	path = name_of(path);
 	hlg_sha256(list->digest, list->bytes, size);
 	return split(list, size, nul ? '\0' : '\n', path, err);
+}
+
+int hlg_list_read(struct hlg_list *list, const char *path, bool nul, struct hlg_err *err)
+{
+	*list = (struct hlg_list){0};
+	if (strcmp(path, "-") == 0)
+		return read_names(list, stdin, nul, "standard input", err);
+	return read_names(list, fopen(path, "re"), nul, path, err);
+}
+
+int hlg_list_read_own(struct hlg_list *list, const char *path, const char *advice,
+		      struct hlg_err *err)
+{
+	struct hlg_file_id id;
+	int fd = hlg_file_open_own(path, &id, advice, err), rc;
+	FILE *f;
+
+	*list = (struct hlg_list){0};
+	if (fd < 0)
+		return fd;
+	f = fdopen(fd, "r");
+	rc = read_names(list, f, true, path, err);
+	if (!f)
+		close(fd);
+	return rc;
 }
 
 static int compare(const void *a, const void *b)

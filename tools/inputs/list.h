@@ -30,6 +30,11 @@ struct hlg_list {
  * has more than 256 MiB. The caller finishes it in any case. */
 int hlg_list_read(struct hlg_list *list, const char *path, bool nul, struct hlg_err *err);
 
+/* The same, with names that end with NUL, of a file that is believed (symtab/file.h:
+ * hlg_file_open_own). */
+int hlg_list_read_own(struct hlg_list *list, const char *path, const char *advice,
+		      struct hlg_err *err);
+
 /* Sorts names by their bytes. */
 void hlg_list_sort(char **names, size_t n);
 

@@ -8,6 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -154,6 +157,88 @@ START_TEST(unreadable_files_are_refused)
 }
 END_TEST
 
+static int open_own(const char *path)
+{
+	struct hlg_file_id id;
+	struct hlg_err err;
+	int rc = hlg_file_open_own(path, &id, "make another", &err);
+
+	if (rc < 0)
+		ck_assert_ptr_nonnull(strstr(
+			err.msg, "others may write it, and is not believed (make another)"));
+	return rc;
+}
+
+START_TEST(what_others_may_write_is_not_believed)
+{
+	const char *path = scratch_write("file", "text", 4);
+	const bool root = geteuid() == 0;
+	int fd;
+
+	for (mode_t mode = 0600; mode <= 0666; mode++) {
+		const bool others = mode & (root ? 022 : 02);
+
+		ck_assert_int_eq(chmod(path, mode), 0);
+		fd = open_own(path);
+		ck_assert_int_eq(fd < 0, others);
+		if (fd >= 0)
+			close(fd);
+	}
+	ck_assert_int_eq(chmod(path, 0600), 0);
+	if (root) {
+		ck_assert_int_eq(chown(path, 65534, 65534), 0);
+		ck_assert_int_eq(open_own(path), HLG_EINPUT);
+	}
+}
+END_TEST
+
+/* Until it is killed: a name is now that of one file, now of the other's. */
+static void exchange(const char *name)
+{
+	char next[PATH_MAX];
+
+	snprintf(next, sizeof(next), "%s", scratch_path("next"));
+	for (unsigned i = 0;; i++) {
+		link(scratch_path(i % 2 ? "own" : "others"), next);
+		rename(next, name);
+		unlink(next);
+	}
+}
+
+/* Whatever the name is when it is looked at. */
+START_TEST(the_file_that_is_read_is_asked)
+{
+	char name[PATH_MAX];
+	int opened = 0;
+	pid_t pid;
+
+	scratch_write("own", "own", 3);
+	scratch_write("others", "others", 6);
+	ck_assert_int_eq(chmod(scratch_path("own"), 0600), 0);
+	ck_assert_int_eq(chmod(scratch_path("others"), 0666), 0);
+	snprintf(name, sizeof(name), "%s", scratch_path("name"));
+	ck_assert_int_eq(link(scratch_path("own"), name), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		exchange(name);
+	for (int i = 0; i < 20000; i++) {
+		struct stat st;
+		int fd = open_own(name);
+
+		if (fd < 0)
+			continue;
+		opened++;
+		ck_assert_int_eq(fstat(fd, &st), 0);
+		ck_assert_uint_eq(st.st_mode & 02, 0);
+		close(fd);
+	}
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_gt(opened, 0);
+}
+END_TEST
+
 START_TEST(reads_are_whole_or_fail)
 {
 	struct hlg_file_id id;
@@ -229,6 +314,8 @@ int main(void)
 	tcase_add_test(tc, other_things_are_refused);
 	tcase_add_test(tc, paths_are_escaped);
 	tcase_add_test(tc, unreadable_files_are_refused);
+	tcase_add_test(tc, what_others_may_write_is_not_believed);
+	tcase_add_test(tc, the_file_that_is_read_is_asked);
 	tcase_add_test(tc, reads_are_whole_or_fail);
 	tcase_add_test(tc, what_is_refused_is_not_opened);
 	tcase_add_test(tc, messages_fit);

@@ -105,6 +105,23 @@ START_TEST(is_read_again)
 }
 END_TEST
 
+/* It is believed only if others may not write it, so it is made like that. */
+START_TEST(is_written_by_nobody_else)
+{
+	const mode_t before = umask(0);
+	struct stat st;
+
+	note();
+	umask(before);
+	ck_assert_int_eq(stat(place, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0644);
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert_int_eq(chmod(place, 0646), 0);
+	ck_assert_int_eq(read_again(), HLG_EINPUT);
+	ck_assert_ptr_nonnull(strstr(err.msg, "others may write it"));
+}
+END_TEST
+
 START_TEST(goes_with_the_one_before)
 {
 	char old[PATH_MAX];
@@ -340,6 +357,7 @@ int main(void)
 	Suite *suite = suite_create("beside");
 	const TTest *const tests[] = {
 		is_read_again,
+		is_written_by_nobody_else,
 		goes_with_the_one_before,
 		what_is_no_note_stays,
 		another_elf,
