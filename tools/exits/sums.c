@@ -269,7 +269,9 @@ void hlg_exits_merge(struct hlg_exits_sums *s, const struct hlg_exits_sums *othe
 			    other->values[i].n);
 	for (int kind = 0; kind < HLG_EXITS_ALL_KINDS; kind++) {
 		s->pairs[kind] += other->pairs[kind];
-		s->total[kind] += other->total[kind];
+		/* No cell has more than the total of its kind. */
+		s->overflow |= __builtin_add_overflow(s->total[kind], other->total[kind],
+						      &s->total[kind]);
 	}
 	add_lone(&s->lone, &other->lone);
 	free(numbers);

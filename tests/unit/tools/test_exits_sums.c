@@ -254,6 +254,23 @@ START_TEST(overflow_is_told)
 }
 END_TEST
 
+/* Also of time that no vCPU has: between two calls of the guest. */
+START_TEST(overflow_of_several_is_told)
+{
+	const struct hlg_exits_key key = {.kind = HLG_EXITS_BETWEEN};
+	struct hlg_exits_sums a = {0}, b = {0};
+
+	hlg_exits_add(&a, &key, (uint64_t)1 << 63);
+	hlg_exits_settle(&a);
+	hlg_exits_merge(&b, &a);
+	ck_assert(!b.overflow);
+	hlg_exits_merge(&b, &a);
+	ck_assert(b.overflow);
+	hlg_exits_sums_finish(&a);
+	hlg_exits_sums_finish(&b);
+}
+END_TEST
+
 /* Where text is fitted, a row is shown rather than a line that says that there is one more. */
 START_TEST(one_more_row)
 {
@@ -302,6 +319,7 @@ int main(void)
 	tcase_add_test(tc, exact_values_are_kept);
 	tcase_add_test(tc, calls_are_not_folded);
 	tcase_add_test(tc, overflow_is_told);
+	tcase_add_test(tc, overflow_of_several_is_told);
 	tcase_add_test(tc, one_more_row);
 	tcase_add_test(tc, numbers_of_ports);
 	return tap_main(suite);
