@@ -364,14 +364,13 @@ static int search_image(struct hlg_border *border, struct doubts *doubts,
 			   .doubts = doubts,
 			   .transits = transits,
 			   .left = NESTING * (uint64_t)spots->image->elf.id.size};
-	struct hlg_err why;
 	int rc;
 
 	if (spots->image->made)
 		return add_named(border, spots, n, err);
-	rc = hlg_code_open(&s.code, spots->image, &why);
+	rc = hlg_code_open(&s.code, spots->image, err);
 	if (rc < 0)
-		return rc == HLG_ESYSTEM ? hlg_err_memory(err, "report") : 0;
+		return rc == HLG_ESYSTEM ? rc : 0;
 	for (size_t i = 0, j; rc == 0 && i < n; i = j) {
 		for (j = i + 1; j < n && spots[j].owner == spots[i].owner; j++)
 			;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tools/fleet/parallel.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -179,8 +180,8 @@ void hlg_fleet_parallel_make(struct hlg_fleet_command *c,
 	free(dir);
 }
 
-/* Runs a command that has the terminal; its exit status. */
-static int run(char *const *words)
+/* Runs a command that has the terminal; its exit status, or an error. */
+static int run(char *const *words, struct hlg_err *err)
 {
 	pid_t pid;
 
@@ -190,7 +191,11 @@ static int run(char *const *words)
 		execv(words[0], words);
 		_exit(127);
 	}
-	return pid < 0 ? 1 : hlg_fleet_command_wait(pid);
+	if (pid < 0)
+		return hlg_err_set(err, HLG_ESYSTEM,
+				   "parallel: cannot be started: %s (try again)",
+				   strerrordesc_np(errno));
+	return hlg_fleet_command_wait(pid);
 }
 
 int hlg_fleet_parallel_submit(const struct hlg_fleet_plan *plan, const size_t *tasks,
@@ -212,9 +217,11 @@ int hlg_fleet_parallel_submit(const struct hlg_fleet_plan *plan, const size_t *t
 	if (rc < 0)
 		return rc;
 	hlg_fleet_parallel_make(&c, plan, program, tasks, n);
-	*status = c.failed ? 1 : n ? run(c.words) : 0;
+	rc = c.failed ? hlg_err_memory(err, "parallel") : n ? run(c.words, err) : 0;
 	hlg_fleet_command_finish(&c);
-	if (*status)
+	if (rc < 0)
+		return rc;
+	if (rc)
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"parallel: not all tasks have run (%s/log/joblog says "

@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "tests/kit/filter-trust.h"
 #include "tests/kit/tap.h"
@@ -255,6 +257,38 @@ START_TEST(what_is_the_border)
 END_TEST
 
 /* A function that is a MiB long is searched; one that is longer is none. */
+/* What the system says is told as it is, not as want of memory. */
+START_TEST(code_cannot_be_opened)
+{
+	const struct guest *guest = &guests[0];
+	struct hlg_border found;
+	struct rlimit old, none;
+	struct hlg_run run;
+	struct hlg_err err;
+	int next;
+
+	write_guest(guest, "dispatch");
+	kit_start(&run, "guest.elf@0x4000");
+	hlg_profile_event(&run.profile, "a", 0);
+	kit_add(&run, 0, guest->at + KIT_BASE, 1, 1);
+	find(&found, &run);
+	hlg_border_finish(&found);
+	next = dup(STDERR_FILENO);
+	close(next);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+	none = (struct rlimit){(rlim_t)next, old.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert_int_eq(
+		hlg_border_find(&found, &run.space, &run.profile, run.profile.cells,
+				hlg_profile_room(&run.profile), &err),
+		HLG_ESYSTEM);
+	ck_assert_ptr_nonnull(strstr(err.msg, "Too many open files"));
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+	hlg_border_finish(&found);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 START_TEST(of_the_largest_function)
 {
 	static const size_t sizes[] = {0x10000, 0x100000, 0x100004};
@@ -600,6 +634,7 @@ int main(void)
 	tcase_add_loop_test(tc, the_test, 0, sizeof(tests) / sizeof(tests[0]));
 	tcase_add_loop_test(tc, what_is_the_border, 0,
 			    sizeof(guests) / sizeof(guests[0]));
+	tcase_add_test(tc, code_cannot_be_opened);
 	tcase_add_loop_test(tc, of_the_largest_function, 0, 3);
 	tcase_add_test(tc, hyperlight_enters_at_its_function);
 	tcase_add_test(tc, told_by_emulation);
