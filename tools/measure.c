@@ -358,8 +358,8 @@ static void note_named(int dashes, char **argv)
 static void tell_few(const char *command)
 {
 	struct hlg_recording_sums sums;
+	char *line, word[PATH_MAX];
 	struct hlg_err err;
-	char *line;
 	uint64_t n;
 
 	if (hlg_feed_count(recording, &sums, &err) < 0 || sums.guest >= FEW)
@@ -371,7 +371,7 @@ static void tell_few(const char *command)
 		     " ms (let it run longer, or sample more often: hlguest record -F "
 		     "4999 -- %s ...)",
 		     n, n == 1 ? "" : "s", n * 1000 / strtoul(RATE, NULL, 10),
-		     command) < 0)
+		     hlg_shell_put(word, sizeof(word), command)) < 0)
 		return;
 	hlg_output_fold(stderr, 0, 0, line);
 	free(line);

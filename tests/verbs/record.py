@@ -353,11 +353,12 @@ def check_measure(build, folder):
             err.splitlines()[-1] != ("hlguest: perf.data.guest: the recording, kept for hlguest "
                                      "report, annotate, flame"):
         yield f"status {status}: {err}{out}"
-    # A short run is said to be one, and what to do; not with -q.
+    # A short run is said to be one, and what to do, quoted; not with -q.
+    os.symlink(vm, os.path.join(folder, "a vm"))
     for quiet in ([], ["-q"]):
-        _, err, _ = run(hlguest_of(build), *quiet, "--", vm, "--seconds=0.03", elf, cwd=folder)
+        _, err, _ = run(hlguest_of(build), *quiet, "--", "./a vm", "--seconds=0.03", elf, cwd=folder)
         short = re.search(r"only (\d+) guest samples? at 997 a second: the guest ran for about "
-                          r"(\d+) ms \(.*hlguest record -F 4999 -- ", err)
+                          r"(\d+) ms \(.*hlguest record -F 4999 -- './a vm' ", err)
         if bool(short) == bool(quiet) or short and not 0 <= int(short[2]) - int(short[1]) <= 1:
             yield f"{quiet}: {err}"
     # What is wide is folded at words.
