@@ -54,7 +54,7 @@ struct hlg_verb_option {
 	size_t field;  /* offset into the verb's arguments */
 	uint64_t low, high;
 	/* NULL, or takes the value instead of the field. Fails with HLG_EINPUT where it
-	 * makes no sense. */
+	 * makes no sense, with HLG_ESYSTEM where it is not at fault. */
 	int (*set)(void *arguments, const struct hlg_verb_option *option, char *value,
 		   struct hlg_err *err);
 	/* NULL, or what counts without it, as help shows it; () around it are left out.
