@@ -18,7 +18,8 @@ struct hlg_batch_file {
 	int rc; /* of reading it */
 	struct hlg_err err;
 	struct hlg_recording_sums sums;
-	uint64_t telling; /* its guest samples, selected or not: they tell who runs what */
+	uint64_t
+		telling; /* its guest samples, selected or not: they tell who runs what */
 	struct hlg_per_file_verdict fit; /* if it was asked for */
 	struct hlg_note_list notes;      /* of who runs which image */
 	struct hlg_runners units;        /* who they are, if it was asked for; unless */
@@ -75,9 +76,11 @@ bool hlg_batch_wants_apart(const struct hlg_run *run);
 uint64_t hlg_batch_given_ip(const struct hlg_batch *batch, uint32_t series, uint64_t ip);
 
 /*
- * Reads all files into run's profile (and host, if mode= asks for it, and stacks). Fails
- * only without memory or threads; a file that cannot be read is told in files[] and
- * counts nothing. The caller finishes the batch in any case.
+ * Reads all files into run's profile (and host, if mode= asks for it, and stacks). A
+ * file that cannot be read is told in files[] and counts nothing. Fails without memory,
+ * and as hlg_image_add_base and hlg_space_arrange do of images at the bases that were
+ * found. A thread that cannot be had leaves its files to the others. The caller finishes
+ * the batch in any case.
  */
 int hlg_batch_read(struct hlg_batch *batch, struct hlg_run *run, struct hlg_err *err);
 
