@@ -9,6 +9,7 @@
 #include "filter/options/options.h"
 #include "filter/profile/sample.h"
 #include "symtab/escape.h"
+#include "tools/cli/signals.h"
 #include "tools/perfdata/sum.h"
 #include "tools/perfdata/writer.h"
 
@@ -408,7 +409,7 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 
 	(void)bytes;
 	(void)samples;
-	return rc < 0 ? rc : hlg_files_check_signals(err);
+	return rc < 0 ? rc : hlg_signals_check(err);
 }
 
 /* The loop has no plain samples: on_record() gets them. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,6 @@
 #include "filter/output/target.h"
 #include "filter/output/temp-file.h"
 #include "symtab/file.h"
-#include "tools/cli/signals.h"
 
 enum {
 	SOME = 65536,
@@ -276,40 +274,4 @@ void hlg_files_finish(struct hlg_files *files)
 		rmdir(files->folder);
 	free(files->folder);
 	free(files->images);
-}
-
-static volatile sig_atomic_t noted;
-
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-
-static void note(int sig)
-{
-	noted = sig;
-}
-
-void hlg_files_note_signals(void)
-{
-	struct sigaction action = {.sa_handler = note};
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		/* A second ^C ends it at once; a dead pipe sends one at each write. */
-		action.sa_flags = signals[i] == SIGPIPE ? 0 : (int)SA_RESETHAND;
-		if (!hlg_signals_ignored(signals[i]))
-			sigaction(signals[i], &action, NULL);
-	}
-}
-
-int hlg_files_check_signals(struct hlg_err *err)
-{
-	return noted ? hlg_err_set(err, HLG_ESYSTEM,
-				   "interrupted: nothing is written (start again)")
-		     : 0;
-}
-
-void hlg_files_end_by_signal(void)
-{
-	if (noted) {
-		signal(noted, SIG_DFL);
-		raise(noted);
-	}
 }

@@ -56,17 +56,4 @@ int hlg_files_commit(struct hlg_files *files, struct hlg_err *err);
 
 void hlg_files_finish(struct hlg_files *files);
 
-/*
- * SIGINT, SIGTERM and SIGHUP while files are written are only noted from now on: they end
- * the work at its next step, so that what was begun is removed, and then the program, as
- * they would have. A second one ends it at once.
- */
-void hlg_files_note_signals(void);
-
-/* Fails if one was noted. */
-int hlg_files_check_signals(struct hlg_err *err);
-
-/* Once all is removed: ends the program by the signal that was noted, if one was. */
-void hlg_files_end_by_signal(void);
-
 #endif

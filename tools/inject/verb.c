@@ -21,6 +21,7 @@
 #include "symtab/escape.h"
 #include "symtab/shell.h"
 #include "tools/cli/output.h"
+#include "tools/cli/signals.h"
 #include "tools/cli/verb.h"
 #include "tools/feed/lacks.h"
 #include "tools/inject/copy.h"
@@ -295,7 +296,7 @@ static int write_files(struct injection *j, struct hlg_err *err)
 		return rc;
 	/* Until now a signal found nothing to be removed, and ended the program itself.
 	 */
-	hlg_files_note_signals();
+	hlg_signals_note();
 	rc = open_files(j, err);
 	if (rc == 0)
 		rc = write_records(j, pd, err);
@@ -410,7 +411,7 @@ static int tell_and_commit(struct injection *j, struct hlg_err *err)
 	print_sums(j);
 	if (!hlg_output_flush())
 		return 0; /* whoever has the last word says why */
-	rc = hlg_files_check_signals(err);
+	rc = hlg_signals_check(err);
 	return rc < 0 ? rc : hlg_files_commit(&j->files, err);
 }
 
@@ -426,7 +427,7 @@ static int inject_into(struct injection *j, const struct hlg_inputs *in, int *st
 	if (rc == 0 && *status == 0)
 		rc = tell_and_commit(j, err);
 	finish(j);
-	hlg_files_end_by_signal();
+	hlg_signals_end();
 	return rc;
 }
 
