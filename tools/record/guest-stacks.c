@@ -220,14 +220,6 @@ void hlg_guest_stacks_command(struct hlg_guest_stacks *stacks, const char **word
 	give_up(stacks);
 }
 
-void hlg_guest_stacks_let(const struct hlg_guest_stacks *stacks)
-{
-	if (!stacks->program)
-		return;
-	fcntl(stacks->from[1], F_SETFD, 0);
-	fcntl(stacks->to[0], F_SETFD, 0);
-}
-
 static void close_pipes(struct hlg_guest_stacks *stacks)
 {
 	for (size_t i = 0; i < 2; i++) {

@@ -8,8 +8,7 @@
  * before anything is recorded.
  *
  *	words[n++] = ...               hlg_guest_stacks_begin(), _options(), _command()
- *	fork(); in the child           hlg_guest_stacks_let()
- *	                               hlg_guest_stacks_follow(), until perf ends
+ *	perf is started                hlg_guest_stacks_follow(), until perf ends
  *	                               hlg_guest_stacks_end(), _finish()
  */
 #ifndef HLG_TOOLS_RECORD_GUEST_STACKS_H
@@ -55,7 +54,9 @@ struct hlg_guest_stacks {
 	enum hlg_guest_stacks_way way; /* FP or CFI */
 	bool chosen;                   /* CFI as the ELF has no frame pointers */
 	struct hlg_record_copies copies;
-	int from[2], to[2]; /* pipes from and to perf, or the command behind the gate */
+	/* Pipes from and to perf, or the command behind the gate; from[1] and to[0] stay
+	 * open in perf. */
+	int from[2], to[2];
 	char control[48];
 	struct hlg_join join;
 };
@@ -78,9 +79,6 @@ void hlg_guest_stacks_options(struct hlg_guest_stacks *stacks, bool callchains,
 			      const char **words, size_t *n);
 void hlg_guest_stacks_command(struct hlg_guest_stacks *stacks, const char **words,
 			      size_t *n);
-
-/* In the child that becomes perf. */
-void hlg_guest_stacks_let(const struct hlg_guest_stacks *stacks);
 
 /* Attaches to perf's events, opens the gate, and takes stacks until perf has ended; it is
  * then still to be waited for. */

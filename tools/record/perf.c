@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/cli/output.h"
 #include "tools/cli/perf-find.h"
 #include "tools/cli/signals.h"
 #include "tools/record/tracing.h"
@@ -202,24 +203,17 @@ pid_t hlg_record_perf_start(const char **words, const struct hlg_record_perf_end
 
 int hlg_record_perf_run(const char **words, struct hlg_guest_stacks *stacks)
 {
-	char perf[PATH_MAX];
-	pid_t pid, self = getpid();
+	struct hlg_record_perf_ends ends = {-1, -1, -1, {-1, -1}};
+	struct hlg_err err;
+	pid_t pid;
 
-	if (!hlg_perf_find(perf)) {
-		fputs("hlguest: perf: not found in the absolute folders of PATH (install "
-		      "linux-perf)\n",
-		      stderr);
-		return 127;
+	if (stacks->program) {
+		ends.keep[0] = stacks->from[1];
+		ends.keep[1] = stacks->to[0];
 	}
-	pid = fork();
-	if (pid == 0) {
-		hlg_guest_stacks_let(stacks);
-		become(perf, words, self);
-	}
-	if (pid < 0) {
-		fprintf(stderr, "hlguest: perf: cannot be started: %s\n",
-			strerrordesc_np(errno));
-		return 1;
-	}
-	return wait_for(pid, stacks);
+	pid = hlg_record_perf_start(words, &ends, &err);
+	if (pid >= 0)
+		return wait_for(pid, stacks);
+	hlg_output_error(&err);
+	return err.code == HLG_EINPUT ? 127 : 1;
 }

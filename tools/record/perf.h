@@ -35,12 +35,13 @@ int hlg_record_perf_run(const char **words, struct hlg_guest_stacks *stacks);
 /* What a perf that is only started has from its starter. */
 struct hlg_record_perf_ends {
 	int in, out, error; /* its standard ones; -1: ours */
-	int keep[2];        /* those that --control names */
+	int keep[2];        /* those that --control names; -1: none */
 };
 
 /*
  * The same, without waiting, and signals are the caller's business: its process, or -1.
- * What it cannot do when it has been started it says on its standard error, status 127.
+ * None is blocked in perf. What it cannot do when it has been started it says on its
+ * standard error, status 127.
  */
 pid_t hlg_record_perf_start(const char **words, const struct hlg_record_perf_ends *ends,
 			    struct hlg_err *err);
