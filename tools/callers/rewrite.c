@@ -165,14 +165,6 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 	return hlg_writer_check(r->writer, err);
 }
 
-/* The loop has no plain samples: on_record() gets them. */
-static inline __attribute__((always_inline)) void on_sample(void *ctx,
-							    struct hlg_perfdata_raw *raw)
-{
-	(void)ctx;
-	(void)raw;
-}
-
 static int copy(struct rewrite *r, struct hlg_perfdata *pd, FILE *f, const char *path,
 		struct hlg_err *err)
 {
@@ -185,7 +177,7 @@ static int copy(struct rewrite *r, struct hlg_perfdata *pd, FILE *f, const char 
 		return hlg_err_memory(err, path);
 	rc = hlg_writer_begin(r->writer, f, path, pd, err);
 	if (rc == 0)
-		rc = hlg_perfdata_read(pd, on_sample, &sink, r, err);
+		rc = hlg_perfdata_read(pd, hlg_perfdata_no_sample, &sink, r, err);
 	/* What was cut off stays so: the recording as it is says it best. */
 	if (rc == 0 && hlg_perfdata_n_left(hlg_perfdata_counts(pd)))
 		rc = hlg_err_set(err, HLG_EINPUT,
@@ -249,7 +241,7 @@ static int copy_stream(struct through *t, const char *name, struct hlg_err *err)
 	t->begun = true;
 	hlg_writer_put(t->r->writer, t->head, hlg_perfdata_tell(pd));
 	rc = t->lost ? hlg_err_memory(err, name)
-		     : hlg_perfdata_read(pd, on_sample, &sink, t->r, err);
+		     : hlg_perfdata_read(pd, hlg_perfdata_no_sample, &sink, t->r, err);
 	/* One that was cut off ends with its last whole record. */
 	if (rc == 0 && hlg_perfdata_counts(pd)->corrupt)
 		rc = hlg_err_set(err, HLG_EINPUT,

@@ -269,14 +269,6 @@ static int on_record(void *ctx, const uint8_t *record, uint16_t size,
 	return layout ? hlg_err_set(err, HLG_EINPUT, "%s: a sample", r->path) : 0;
 }
 
-/* The sink has no plain samples: on_record() gets them. */
-static inline __attribute__((always_inline)) void on_none(void *ctx,
-							  struct hlg_perfdata_raw *raw)
-{
-	(void)ctx;
-	(void)raw;
-}
-
 int hlg_exits_check(const char *path, struct hlg_err *err)
 {
 	static const struct hlg_perfdata_sink sink = {.event = on_event,
@@ -289,7 +281,7 @@ int hlg_exits_check(const char *path, struct hlg_err *err)
 		return rc;
 	rc = add_events(&r, err);
 	if (rc == 0 && r.n_probes == 0)
-		rc = hlg_perfdata_read(r.pd, on_none, &sink, &r, err);
+		rc = hlg_perfdata_read(r.pd, hlg_perfdata_no_sample, &sink, &r, err);
 	if (r.begun)
 		rc = 0;
 	if (rc == 0)

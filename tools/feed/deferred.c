@@ -67,13 +67,6 @@ static int on_deferred(void *ctx, const struct hlg_perfdata_deferred *record,
 	return add(ctx, record) ? 0 : hlg_err_memory(err, "callchains");
 }
 
-static inline __attribute__((always_inline)) void on_sample(void *ctx,
-							    struct hlg_perfdata_raw *raw)
-{
-	(void)ctx;
-	(void)raw;
-}
-
 int hlg_deferred_read(struct hlg_deferred **deferred, const char *path,
 		      struct hlg_err *err)
 {
@@ -89,7 +82,8 @@ int hlg_deferred_read(struct hlg_deferred **deferred, const char *path,
 		return rc;
 	if (hlg_perfdata_defers(pd)) {
 		*deferred = calloc(1, sizeof(**deferred));
-		rc = *deferred ? hlg_perfdata_read(pd, on_sample, &sink, *deferred, err)
+		rc = *deferred ? hlg_perfdata_read(pd, hlg_perfdata_no_sample, &sink,
+						   *deferred, err)
 			       : hlg_err_memory(err, path);
 	}
 	hlg_perfdata_close(pd);

@@ -412,14 +412,6 @@ static int on_progress(void *ctx, uint64_t bytes, uint64_t samples, struct hlg_e
 	return rc < 0 ? rc : hlg_signals_check(err);
 }
 
-/* The loop has no plain samples: on_record() gets them. */
-static inline __attribute__((always_inline)) void on_sample(void *ctx,
-							    struct hlg_perfdata_raw *raw)
-{
-	(void)ctx;
-	(void)raw;
-}
-
 int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,
 		     struct hlg_writer *writer, struct hlg_err *err)
 {
@@ -432,7 +424,7 @@ int hlg_copy_records(struct hlg_copy *copy, struct hlg_perfdata *pd,
 	copy->directory = hlg_perfdata_host(pd)->directory;
 	rc = add_processes(copy, pd, err);
 	if (rc == 0)
-		rc = hlg_perfdata_read(pd, on_sample, &sink, copy, err);
+		rc = hlg_perfdata_read(pd, hlg_perfdata_no_sample, &sink, copy, err);
 	if (rc == 0 && copy->payload_done < copy->payload_size) {
 		copy->counts.other--;
 		rc = hlg_writer_rewind(writer, copy->payload_at, err);

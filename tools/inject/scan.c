@@ -157,14 +157,6 @@ static int list_guests(struct hlg_scan *scan, struct hlg_err *err)
 	return 0;
 }
 
-/* The loop has no plain samples: on_record() gets them. */
-static inline __attribute__((always_inline)) void on_sample(void *ctx,
-							    struct hlg_perfdata_raw *raw)
-{
-	(void)ctx;
-	(void)raw;
-}
-
 int hlg_scan_read(struct hlg_scan *scan, const char *path, struct hlg_perfdata *pd,
 		  const struct hlg_choice *choice, struct hlg_err *err)
 {
@@ -173,7 +165,7 @@ int hlg_scan_read(struct hlg_scan *scan, const char *path, struct hlg_perfdata *
 	int rc;
 
 	*scan = (struct hlg_scan){.path = path, .choice = choice, .last = HLG_INDEX_NONE};
-	rc = hlg_perfdata_read(pd, on_sample, &sink, scan, err);
+	rc = hlg_perfdata_read(pd, hlg_perfdata_no_sample, &sink, scan, err);
 	if (rc == 0 && hlg_perfdata_counts(pd)->no_zstd)
 		rc = hlg_err_set(err, HLG_EINPUT,
 				 "%s: is compressed, and this hlguest was built "

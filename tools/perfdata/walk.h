@@ -135,6 +135,14 @@ static inline __attribute__((always_inline)) void hlg_perfdata_run(
 	walk->samples += n;
 }
 
+/* For who wants no samples, or all by the sink's record(), which leaves the loop none. */
+static inline __attribute__((always_inline)) void hlg_perfdata_no_sample(
+	void *ctx, struct hlg_perfdata_raw *raw)
+{
+	(void)ctx;
+	(void)raw;
+}
+
 /*
  * Reads all records (of the range, if one is set), hands samples to sample(ctx, raw) and
  * the rest to the sink. Returns 0 at the end, cut off or not; an error of the system or
