@@ -9,6 +9,7 @@
 #include "filter/report/notes.h"
 #include "filter/report/rates.h"
 #include "filter/report/rows.h"
+#include "filter/trust/skid.h"
 #include "filter/view/region.h"
 
 /* Bytes of names in the rows of all groups: of each row on average, and besides. */
@@ -152,7 +153,7 @@ static int build_whole(struct hlg_report *r, enum hlg_weight weight, struct hlg_
 static int count_edges(struct hlg_report *r, struct hlg_view *view, struct hlg_err *err)
 {
 	if (r->options->skid == 0 || r->suppressed ||
-	    hlg_trust_skid(&r->trust, view, r->options->skid))
+	    hlg_skid_count(&r->trust, view, r->options->skid))
 		return 0;
 	return hlg_err_memory(err, "report");
 }

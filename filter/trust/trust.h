@@ -38,7 +38,7 @@ struct hlg_image_test {
 	struct hlg_tail tail;   /* of the only base: is it of another build? */
 	enum hlg_identity identity; /* the worst that a recording tells */
 	const struct hlg_ran *ran;  /* all that they tell; the profile's. NULL: nothing */
-	struct hlg_edges *edges; /* of each symbol, as far as hlg_trust_skid asked; NULL:
+	struct hlg_edges *edges; /* of each symbol, as far as hlg_skid_count asked; NULL:
 				    not at all */
 };
 
@@ -115,12 +115,5 @@ const struct hlg_image *hlg_trust_of_own(const struct hlg_trust *trust, int32_t 
 
 /* Where an image's samples fit best, if that is none of its own bases; else NULL. */
 const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test);
-
-/*
- * skid=REACH: counts how many samples lie where a late one would. Fills edge of every row
- * of the view that is a function or label of decoded code: its samples within reach
- * instructions of where control comes in (symtab/code/edge.h). False without memory.
- */
-bool hlg_trust_skid(struct hlg_trust *trust, struct hlg_view *view, uint64_t reach);
 
 #endif

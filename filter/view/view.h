@@ -38,7 +38,7 @@ struct hlg_row {
 	struct hlg_share
 		share; /* of the view's kept weight; of the border, its guest's */
 	double design; /* by how much less its samples are worth (stats/phases.h) */
-	uint64_t edge; /* samples at an edge (hlg_trust_skid), if edge_known */
+	uint64_t edge; /* samples at an edge (hlg_skid_count), if edge_known */
 	bool edge_known;
 	bool border;  /* of the view's borders */
 	bool inlined; /* no row of a view: a function inlined in others (children.h) */
