@@ -38,9 +38,19 @@ void hlg_addresses_sort(struct hlg_addresses *addrs)
 	addrs->n = n;
 }
 
-/* Keeps those in no image, or in this one; of several lanes its own, as in none. */
+/* All that lies in an image is its own. */
+static bool is_in_any(const void *ctx, const struct hlg_place *place)
+{
+	(void)ctx;
+	(void)place;
+	return true;
+}
+
+/* Keeps those in no image, or in this one, or in another whose own they are not; of
+ * several lanes its own, as in none. */
 static void keep(struct hlg_addresses *addrs, const struct hlg_space *space,
-		 const struct hlg_image *image)
+		 const struct hlg_image *image, hlg_addresses_own_fn *is_own,
+		 const void *ctx)
 {
 	size_t n = 0;
 
@@ -51,7 +61,7 @@ static void keep(struct hlg_addresses *addrs, const struct hlg_space *space,
 		    hlg_lane_of(addrs->at[i].ip) != (image ? image->lane : 0))
 			continue;
 		hlg_space_lookup(space, addrs->at[i].ip, &place);
-		if (place.image && place.image != image)
+		if (place.image && place.image != image && is_own(ctx, &place))
 			continue;
 		addrs->at[n] = addrs->at[i];
 		addrs->at[n].ip = hlg_space_ip(space, addrs->at[n].ip);
@@ -80,19 +90,26 @@ bool hlg_addresses_copy(struct hlg_addresses *to, const struct hlg_addresses *fr
 	return true;
 }
 
-bool hlg_addresses_pick(struct hlg_addresses *to, const struct hlg_addresses *from,
-			const struct hlg_space *space, const struct hlg_image *image)
+bool hlg_addresses_pick_free(struct hlg_addresses *to, const struct hlg_addresses *from,
+			     const struct hlg_space *space, const struct hlg_image *image,
+			     hlg_addresses_own_fn *is_own, const void *ctx)
 {
 	if (!hlg_addresses_copy(to, from))
 		return false;
-	keep(to, space, image);
+	keep(to, space, image, is_own, ctx);
 	return true;
+}
+
+bool hlg_addresses_pick(struct hlg_addresses *to, const struct hlg_addresses *from,
+			const struct hlg_space *space, const struct hlg_image *image)
+{
+	return hlg_addresses_pick_free(to, from, space, image, is_in_any, NULL);
 }
 
 void hlg_addresses_keep_outside(struct hlg_addresses *addrs,
 				const struct hlg_space *space)
 {
-	keep(addrs, space, NULL);
+	keep(addrs, space, NULL, is_in_any, NULL);
 }
 
 void hlg_addresses_leave_out(struct hlg_addresses *addrs, const struct hlg_image *image,

@@ -34,6 +34,14 @@ bool hlg_addresses_copy(struct hlg_addresses *to, const struct hlg_addresses *fr
 bool hlg_addresses_pick(struct hlg_addresses *to, const struct hlg_addresses *from,
 			const struct hlg_space *space, const struct hlg_image *image);
 
+/* Is an address at a place in an image that image's own? */
+typedef bool hlg_addresses_own_fn(const void *ctx, const struct hlg_place *place);
+
+/* The same, and what lies in another image, but is not its own. */
+bool hlg_addresses_pick_free(struct hlg_addresses *to, const struct hlg_addresses *from,
+			     const struct hlg_space *space, const struct hlg_image *image,
+			     hlg_addresses_own_fn *is_own, const void *ctx);
+
 /* Keeps only those that lie in no image of the space (arranged). */
 void hlg_addresses_keep_outside(struct hlg_addresses *addrs,
 				const struct hlg_space *space);

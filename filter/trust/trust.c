@@ -388,12 +388,24 @@ static bool find_threads(struct hlg_trust *trust, const struct hlg_view *view)
 	return list && trust->threads && trust->fitting;
 }
 
+/* Is an image that can be tested not verified, where others may be? */
+static bool has_unverified(const struct hlg_trust *trust)
+{
+	for (size_t i = 0; i < trust->n_images; i++)
+		if (trust->images[i].code &&
+		    trust->images[i].tested.verdict != HLG_TRUST_VERIFIED)
+			return true;
+	return false;
+}
+
 /* Are there samples that do not fit, or that are nowhere? */
 static bool is_worth_a_look(const struct hlg_trust *trust)
 {
 	return (trust->all.verdict != HLG_TRUST_VERIFIED &&
 		trust->all.verdict != HLG_TRUST_UNTESTED) ||
-	       trust->all.stray_addrs >= HLG_VERDICT_LEAST_STRAY_ADDRS;
+	       trust->all.stray_addrs >= (has_unverified(trust)
+						  ? HLG_VERDICT_LEAST_ADDRS
+						  : HLG_VERDICT_LEAST_STRAY_ADDRS);
 }
 
 enum hlg_trust_verdict hlg_trust_of_ran(const struct hlg_ran *ran)
@@ -433,6 +445,15 @@ static uint64_t to_own(const struct hlg_image *image, uint64_t base)
 	return image->first - base;
 }
 
+/* Has an image an address, so that no other is tried at it? */
+static bool is_its_own(const void *trust, const struct hlg_place *place)
+{
+	const struct hlg_image_test *ti = hlg_trust_of(trust, place->image);
+
+	return !ti || !ti->code || ti->tested.verdict == HLG_TRUST_VERIFIED ||
+	       hlg_verdict_at(ti->code, place) == HLG_BOUNDARY_ON;
+}
+
 /* Samples of an image that do not fit may be of another build of it: its tail fits, if it
  * is moved. some: guest addresses, which become the image's own. */
 static bool look_at_tail(struct hlg_image_test *ti, struct hlg_addresses *some)
@@ -446,8 +467,9 @@ static bool look_at_tail(struct hlg_image_test *ti, struct hlg_addresses *some)
 	return hlg_tail_fit(&ti->tail, ti->code, ti->image, some->at, some->n);
 }
 
-/* What does not fit here may fit elsewhere, and so may what is nowhere. False without
- * memory. */
+/* What does not fit where it lies may fit elsewhere: of an image that is not verified all
+ * its samples are tried, of any image those in no image, and those in another one that
+ * may be the wrong one. False without memory. */
 static bool look_elsewhere(struct hlg_trust *trust, const struct hlg_space *space,
 			   const struct hlg_profile *profile)
 {
@@ -460,7 +482,8 @@ static bool look_elsewhere(struct hlg_trust *trust, const struct hlg_space *spac
 
 		if (!ti->code)
 			continue;
-		ok = hlg_addresses_pick(&some, &all, space, fits ? NULL : ti->image) &&
+		ok = hlg_addresses_pick_free(&some, &all, space, fits ? NULL : ti->image,
+					     is_its_own, trust) &&
 		     hlg_base_find_all(ti->code, ti->image, some.at, some.n,
 				       &ti->found) &&
 		     (fits || look_at_tail(ti, &some));

@@ -36,7 +36,7 @@
  * - mixed: anything else.
  *
  * THEN, of a whole report (hlg_trust_build, trust.c), which also tests at which other
- * bases the samples would fit (symtab/code/base-find.h):
+ * bases the samples would fit (trust.c, symtab/code/base-find.h):
  *
  * - a verified report is mixed if one of its images is a mismatch: many samples in one
  *   image must not hide that those in another do not fit;
@@ -65,8 +65,8 @@
 enum {
 	HLG_VERDICT_LEAST_ADDRS = 12, /* fewer distinct addresses prove nothing */
 	/* So many distinct stray addresses are no accident where little else fits; nor
-	 * are they in a report that is verified: then other bases are tried, too
-	 * (trust.c). */
+	 * are they in a report that is verified: then other bases are tried, too; and of
+	 * LEAST_ADDRS if one of its images is not (trust.c). */
 	HLG_VERDICT_LEAST_STRAY_ADDRS = 30
 };
 

@@ -181,18 +181,26 @@ class Judge(Said, Head, Sums):
         return word
 
     def at(self, i, base):
-        """(samples, on, off) at a base of an image: of what is in no image, and in this one
-        unless it is verified."""
+        """(samples, on, off) at a base of an image: of what is in no image, in this one unless it
+        is verified, and in others that are not, where it is off their boundaries."""
         guest, counts = self.space.bases[i][0], collections.Counter()
         for s in self.guest:
-            image, addr, own = self.space.place(s.ip)[0], s.ip - base + TEXT, None
-            if image is None or image == i and self.images[i].judge() != "verified":
+            addr, own = s.ip - base + TEXT, None
+            if self.is_tried(i, *self.space.place(s.ip)):
                 own = guest.place(addr)
             if own and own != OUTSIDE:
                 counts["all"] += 1
                 if own.kind in ("function", "label"):
                     counts[guest.boundary(addr)] += 1
         return counts["all"], counts[True], counts[False]
+
+    def is_tried(self, i, image, addr, place):
+        """Is a sample tried at other bases of the i-th image?"""
+        if image is None or self.images[image].judge() == "verified":
+            return image is None
+        of = self.space.bases[image][0]
+        return image == i or not isinstance(of, Map) and (
+            place.kind not in ("function", "label") or of.boundary(addr) is False)
 
     # What recordings tell of builds
 
