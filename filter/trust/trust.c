@@ -105,6 +105,12 @@ const struct hlg_image *hlg_trust_of_own(const struct hlg_trust *trust, int32_t 
 	return own->in->image;
 }
 
+bool hlg_trust_is_off(const struct hlg_trust *trust, uint32_t sandbox)
+{
+	return sandbox >= 1 && sandbox <= trust->n_own &&
+	       hlg_verdict_is_off(&trust->own[sandbox - 1].tested);
+}
+
 const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test)
 {
 	return test->found.n && !hlg_image_lies_at(test->image, test->found.fits[0].base)
@@ -172,7 +178,8 @@ static int open_images(struct hlg_trust *trust, const struct hlg_space *space,
 }
 
 static void add_own(struct hlg_trust *trust, const struct hlg_image_test *test,
-		    const struct hlg_image_test_base *at, const struct hlg_hit *hit)
+		    const struct hlg_image_test_base *at, const struct hlg_row *row,
+		    const struct hlg_hit *hit)
 {
 	const int32_t sandbox = hlg_profile_sandbox_of(hit->tid);
 	struct hlg_trust_own *own;
@@ -184,10 +191,12 @@ static void add_own(struct hlg_trust *trust, const struct hlg_image_test *test,
 	own->in = test;
 	own->at = at;
 	own->samples += hit->count.samples;
+	hlg_verdict_count(&own->tested, hlg_trust_at(test->code, row, hit),
+			  hit->count.samples);
 }
 
 static void add_to_base(struct hlg_trust *trust, struct hlg_image_test *test,
-			const struct hlg_hit *hit)
+			const struct hlg_row *row, const struct hlg_hit *hit)
 {
 	size_t i = HLG_BSEARCH_BELOW(test->biases, test->n_biases, bias,
 				     hit->ip - hit->addr);
@@ -198,7 +207,7 @@ static void add_to_base(struct hlg_trust *trust, struct hlg_image_test *test,
 	else if (sum->tid != hit->tid)
 		sum->tid = HLG_MANY_TIDS;
 	hlg_count_add(&sum->count, hit->count);
-	add_own(trust, test, sum, hit);
+	add_own(trust, test, sum, row, hit);
 }
 
 static int compare_addrs(const void *a, const void *b)
@@ -279,7 +288,7 @@ static bool test_view(struct hlg_trust *trust, const struct hlg_view *view)
 		struct hlg_image_test *ti = hlg_trust_of(trust, row->place.image);
 
 		for (size_t i = 0; ti && i < row->n_hits; i++)
-			add_to_base(trust, ti, &view->hits[row->first_hit + i]);
+			add_to_base(trust, ti, row, &view->hits[row->first_hit + i]);
 		if (!test_row(ti ? &ti->tested : &trust->all, ti ? ti->code : NULL, view,
 			      row))
 			return false;

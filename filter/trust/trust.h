@@ -54,7 +54,8 @@ struct hlg_trust_own {
 	const struct hlg_image_test *in;
 	const struct hlg_image_test_base *at;
 	uint64_t samples;
-	bool several; /* ELFs, or bases of one */
+	struct hlg_boundaries tested; /* of these */
+	bool several;                 /* ELFs, or bases of one */
 };
 
 struct hlg_trust {
@@ -112,6 +113,9 @@ const struct hlg_image *hlg_trust_of_sandbox(const struct hlg_trust *trust,
  */
 const struct hlg_image *hlg_trust_of_own(const struct hlg_trust *trust, int32_t sandbox,
 					 uint64_t *base);
+
+/* Does a sandbox not fit, by these addresses, where it would lie? */
+bool hlg_trust_is_off(const struct hlg_trust *trust, uint32_t sandbox);
 
 /* Where an image's samples fit best, if that is none of its own bases; else NULL. */
 const struct hlg_fit *hlg_trust_elsewhere(const struct hlg_image_test *test);

@@ -99,9 +99,10 @@ static void put_image(json_t *o, const struct hlg_report *r, uint32_t number,
 {
 	const struct hlg_image *image;
 	uint64_t base;
-	const bool known = hlg_report_table_runs(r, number, lane, &image, &base) == 1;
+	const size_t n = hlg_report_table_runs(r, number, lane, &image, &base);
+	const bool known = n == 1;
 
-	if (!known && !r->space->n_lanes)
+	if (n > 1 && !r->space->n_lanes)
 		return;
 	json_object_set_new(o, "image", known ? hlg_json_text(image->path) : json_null());
 	if (known && base != HLG_SPACE_NOWHERE)

@@ -156,8 +156,9 @@ void hlg_report_table_sums(struct hlg_report_table_sum sums[static HLG_REPORT_SU
 	*sums++ = (struct hlg_report_table_sum){"dropped", v->dropped};
 }
 
-size_t hlg_report_table_runs(const struct hlg_report *r, uint32_t sandbox, unsigned lane,
-			     const struct hlg_image **image, uint64_t *base)
+/* Whether or not its samples fit there. */
+static size_t find_run(const struct hlg_report *r, uint32_t sandbox, unsigned lane,
+		       const struct hlg_image **image, uint64_t *base)
 {
 	*image = hlg_trust_of_sandbox(&r->trust, (int32_t)sandbox, base);
 	if (*image)
@@ -166,6 +167,14 @@ size_t hlg_report_table_runs(const struct hlg_report *r, uint32_t sandbox, unsig
 		return hlg_space_in_lane(r->space, lane, image, base);
 	*image = hlg_trust_of_own(&r->trust, (int32_t)sandbox, base);
 	return *image ? 1 : 2;
+}
+
+size_t hlg_report_table_runs(const struct hlg_report *r, uint32_t sandbox, unsigned lane,
+			     const struct hlg_image **image, uint64_t *base)
+{
+	const size_t n = find_run(r, sandbox, lane, image, base);
+
+	return n == 1 && hlg_trust_is_off(&r->trust, sandbox) ? 0 : n;
 }
 
 const char *hlg_report_table_state(enum hlg_state state)

@@ -76,8 +76,9 @@ void hlg_report_table_sums(struct hlg_report_table_sum sums[static HLG_REPORT_SU
 
 /*
  * What a sandbox, of this number and lane, runs: as its samples tell (trust.h), or else
- * the lane. Returns how many images it may be, more than 1 also where nothing tells; if
- * 1, it is *image, and *base where it lies, of several bases, or HLG_SPACE_NOWHERE.
+ * the lane. Returns how many images it may be: 0 where it does not fit the only one, more
+ * than 1 also where nothing tells; if 1, it is *image, and *base where it lies, of
+ * several bases, or HLG_SPACE_NOWHERE.
  */
 size_t hlg_report_table_runs(const struct hlg_report *report, uint32_t sandbox,
 			     unsigned lane, const struct hlg_image **image,
