@@ -1360,7 +1360,7 @@ ERRORS = [
     ("filter/trust/guest-bases-find.c", "		!are_in_turn(finder->space, found->at, found->n) &&\n", "",
      "hlguest bases"),
     ("filter/trust/apart.c", "apart->refused = refused > 0;", "apart->refused = false;", "hlguest bases"),
-    ("tools/base/verb.c", "return other ? HLG_BANNER_STATUS : 1;", "return 1;",
+    ("tools/base/not-found.c", "return is_other(run, image) ? HLG_BANNER_STATUS : 1;", "return 1;",
      "golden base-other-build"),
     ("filter/options/options.c", "if (is && is_base) {", "if (is && !is_base) {",
      "golden cmd-record-odd-names"),
@@ -1470,7 +1470,7 @@ ERRORS = [
      "hlguest bases"),
     ("tools/inject/steps.c", "i < n || (n == 1 && i < 2)", "i < n", "hlguest inject"),
     ("tools/inject/steps.c", "i + 1 == n ? out : to", "i == n ? out : to", "golden inject"),
-    ("tools/base/verb.c", "best->off && best->on >= best->off && !told", "!told", "base, where guests lie"),
+    ("tools/base/not-found.c", "near && !told ?", "!told ?", "base, where guests lie"),
     # drawn at random, of folders of tools/ below the verbs
     ("tools/callers/unwind.c", "(had && cfa <= before)", "(had && cfa < before)", "callers unwind"),
     ("tools/inputs/twice.c", "hlg_twice_tell(file, files[same], \"file\", \"once\");",

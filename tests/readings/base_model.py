@@ -25,6 +25,7 @@ from modelled_view import Selection
 from programs import hlguest_of
 from seeds import seeds
 from tap import run
+from trust_rule import is_off
 
 HALTS = 0x1000, 0x7fffffff  # which of what guests write can be an address
 IN_TURN = "or, if guests ran in turn at one base, record with hlguest record --sandboxes"
@@ -191,23 +192,28 @@ class Judge:
             f" {fit.n[True] + fit.n[False]:12} ") + f"(?:{addrs})" + re.escape(f"  {tail}")
 
     def not_found(self, i, left, found):
-        path = self.made.guests[i].path
-        if len(left) < MANY:
-            before = " left by the images before it" if self.seen else ""
-            self.err.append(line(
-                f"hlguest: {path}: {len(left)} distinct address{'es' * (len(left) != 1)}{before}, "
-                "about 20 are needed to find a base (" + (
-                    f"name it alone, {IN_TURN})" if before and not self.told and
-                    len({s.ip for s in self.guest}) >= MANY else
-                    "record longer, or at a higher rate)")))
+        start = f"hlguest: {self.made.guests[i].path}: "
+        n = len(left) or len({s.ip for s in self.guest if self.lane(s) == NOBODY})
+        if not n:
+            self.err.append(line(f"{start}the other ELFs have all samples (did it run?" + (
+                "" if self.told else f" name it alone, {IN_TURN}") + ")"))
             return
-        self.err.append("|".join(line(
-            f"hlguest: {path}: no base stands out; the best, {fit.base:#x}, has ",
-            part(fit.n[True], fit.n[False]),
-            " % of addresses on instruction starts (is it this guest's ELF?" + (
-                f" {IN_TURN}" if fit.n[True] >= fit.n[False] > 0 and not self.told else "") + ")")
-            for fit in found.best) or line(
-                f"hlguest: {path}: no base stands out (is it this guest's ELF?)"))
+        before = " left by the images before it" if self.seen and left else ""
+        few = line(
+            f"{start}{n} distinct address{'es' * (n != 1)}{before}, about 20 are "
+            "needed to find a base (" + (
+                f"name it alone, {IN_TURN})" if before and not self.told and
+                len({s.ip for s in self.guest}) >= MANY else
+                "record longer, or at a higher rate)"))
+        self.err.append("|".join(
+            few if n < MANY and not is_off(fit.n[True], fit.n[False]) else line(
+                f"{start}no base stands out; the best, {fit.base:#x}, has ",
+                part(fit.n[True], fit.n[False]),
+                " % of addresses on instruction starts (is it this guest's ELF?" + (
+                    f" {IN_TURN}" if fit.n[True] >= fit.n[False] > 0 and not self.told else "") +
+                ")")
+            for fit in found.best) or (few if n < MANY else line(
+                f"{start}no base stands out (is it this guest's ELF?)")))
 
     def compare(self, i, fits, claim, bases):
         """3: what the samples fit is not what is stated, or recorded."""

@@ -23,6 +23,7 @@
 #include "symtab/grow.h"
 #include "symtab/image/base.h"
 #include "symtab/image/lane.h"
+#include "tools/base/not-found.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
 #include "tools/inputs/inputs.h"
@@ -42,8 +43,7 @@ struct claims {
 };
 
 enum {
-	WIDTH = 88, /* columns of a terminal that has room for all and a name */
-	LEAST = 20  /* distinct addresses: fewer hardly find a base */
+	WIDTH = 88 /* columns of a terminal that has room for all and a name */
 };
 
 /* A line of the table, and what else is said of it. */
@@ -252,57 +252,6 @@ static bool test_guests(struct hlg_found *found, const struct hlg_image *image,
 	return ok;
 }
 
-#define IN_TURN                                                                          \
-	"or, if guests ran in turn at one base, record with hlguest record --sandboxes"
-
-/* Did another build run, as is told before bases are? */
-static bool is_other(const struct hlg_run *run, const struct hlg_image *image)
-{
-	const struct hlg_rans *ran = &run->profile.ran;
-
-	return image->number < ran->n &&
-	       hlg_trust_of_ran(&ran->at[image->number]) != HLG_TRUST_UNTESTED;
-}
-
-/* Returns the status. left: of all addresses, what images before this one have not;
- * others: these have some. What guests at one base have together is no more of it for
- * being longer recorded. */
-static int not_found(const struct hlg_run *run, const struct hlg_image *image,
-		     const struct hlg_addresses *all, const struct hlg_addresses *left,
-		     const struct hlg_found *found, bool others)
-{
-	const struct hlg_fit *best = &found->best;
-	const bool told = run->profile.sandboxes.n > 0, other = is_other(run, image);
-	char percent[16];
-	struct hlg_err err;
-
-	hlg_interval_part(percent, best->on, best->off);
-	if (left->n < LEAST)
-		hlg_err_set(&err, HLG_EINPUT,
-			    "%s: %zu distinct address%s%s, about %d are needed to find a "
-			    "base (%s)",
-			    image->path, left->n, left->n == 1 ? "" : "es",
-			    others ? " left by the images before it" : "", LEAST,
-			    others && all->n >= LEAST && !told
-				    ? "name it alone, " IN_TURN
-				    : "record longer, or at a higher rate");
-	else if (best->on == 0)
-		hlg_err_set(&err, HLG_EINPUT, "%s: no base stands out%s", image->path,
-			    other ? "" : " (is it this guest's ELF?)");
-	else
-		hlg_err_set(&err, HLG_EINPUT,
-			    "%s: no base stands out; the best, 0x%" PRIx64
-			    ", has %s %% of addresses on instruction starts%s%s%s",
-			    image->path, best->base, percent,
-			    other ? "" : " (is it this guest's ELF?",
-			    !other && best->off && best->on >= best->off && !told
-				    ? " " IN_TURN
-				    : "",
-			    other ? "" : ")");
-	hlg_output_error(&err);
-	return other ? HLG_BANNER_STATUS : 1;
-}
-
 /* Says when what is known and what is found differ. Returns the status. */
 static int compare(const struct hlg_image *image, const struct hlg_found *found,
 		   const struct claims *claims)
@@ -395,8 +344,8 @@ static int find(FILE *f, struct hlg_run *run, struct hlg_image *image,
 		hlg_image_fail_unread(image, err);
 		status = hlg_output_error(err);
 	} else if (found.n == 0 && kvm.n == 0) {
-		status = not_found(run, image, all, left, &found,
-				   tally->found + tally->recorded != 0);
+		status = hlg_not_found_tell(run, image, all, left, &found.best,
+					    tally->found + tally->recorded != 0);
 	} else {
 		if (found.n)
 			print_bases(f, image, &found, claims, &kvm, tally->found == 0);
