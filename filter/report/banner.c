@@ -103,7 +103,10 @@ const char *hlg_banner_few(char buf[static 80], const struct hlg_report *r)
 	char room[80];
 	const char *said = hlg_banner_said(room, r);
 
-	if (t->samples.on + t->samples.off == 0 && r->all.guest.samples)
+	if (r->vouched)
+		snprintf(buf, 80, "%s: no exit is of the ELF%s, which the samples fit",
+			 said, r->space->n_images > 1 ? "s" : "");
+	else if (t->samples.on + t->samples.off == 0 && r->all.guest.samples)
 		snprintf(buf, 80, "%s: no %s lies in a function (is it the guest's ELF?)",
 			 said, hlg_banner_noun(r, true));
 	else if (addrs < HLG_VERDICT_LEAST_ADDRS)

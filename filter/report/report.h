@@ -68,6 +68,7 @@ struct hlg_report {
 	char *banner;  /* hlg_banner_text() of it; NULL if the samples fit */
 	struct hlg_misfits misfits; /* of all (misfits.h) */
 	struct hlg_misfits parted;  /* of the groups, if there are any: in some of them */
+	bool vouched;    /* set by exits: none is of the images, which the samples fit */
 	bool suppressed; /* names are: samples do not fit, rows are guest addresses */
 	struct hlg_note_list remarks; /* what the trust block says in words */
 	unsigned by; /* options->by, and the event if there are several */

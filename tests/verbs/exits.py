@@ -29,7 +29,7 @@ sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
 import forged
 import parsed
 import splice
-from known_exits import (BASE, ELF, PAIRS, PID, TIDS, Arm, Known, ask, compare_rows,
+from known_exits import (BASE, ELF, PAIRS, PID, TIDS, Arm, Known, ask, compare_rows, places,
                          tables)
 from markup import check_still, check_units, check_widths, near, ns_of, rectangles, rows_of
 from programs import hlguest_of, mkelf_of, on_terminal
@@ -161,14 +161,22 @@ class Outside(Known):
         super().build(change, {name: [0xfffffd0000001000] for name in functions}, pairs, halts)
 
 
-def write_sampled(path, samples, kind=Known):
-    """A recording with samples of the guest, too."""
+class Stubs(Known):
+    """The same, of several, as a VMM's own code has them."""
+
+    def build(self, change, functions, pairs, halts):
+        super().build(change, {name: [0xfffffd0000001000 + 64 * i for i in range(20)]
+                               for name in functions}, pairs, halts)
+
+
+def write_sampled(path, samples, kind=Known, code=None):
+    """A recording with samples of the guest, too, in all of its code, or in what is given."""
     known, rng = kind(5, 1, splice.NEW, False), random.Random(5)
-    code = re.findall(r"^ +([0-9a-f]+):", must("objdump", "-d", ELF), re.M)
+    code = code or [int(at, 16) + BASE for at in re.findall(
+        r"^ +([0-9a-f]+):", must("objdump", "-d", ELF), re.M)]
     for at in rng.sample(code, samples):
         time = rng.randrange(10 ** 9, 2 * 10 ** 9)
-        known.records.append((time, 0, known.make.guest(int(at, 16) + BASE, time, PID,
-                                                        TIDS[0])))
+        known.records.append((time, 0, known.make.guest(at, time, PID, TIDS[0])))
     known.records.sort(key=lambda r: r[0])
     known.write(path)
     return known
@@ -199,6 +207,26 @@ def check_outside(build, folder):
                  f"{ELF}@0x9000000", os.path.join(os.path.dirname(ELF), "demo-windows.data"))
     if f"most guest samples {warning}" not in window[1] or window[2]:
         yield f"windows: {window}"
+
+
+def check_vouched(build, folder):
+    """Where the samples fit the ELF, it is not asked whether that is the right one."""
+    path = os.path.join(folder, "vouched.data")
+    code = sorted(at for own in places().values() for at in own)
+    for kind in Outside, Stubs:
+        write_sampled(path, 200, kind, code)
+        out, _, status = run(hlguest_of(build), "exits", f"{ELF}@{BASE:#x}", path)
+        if "cannot decode" in out:
+            raise Skip("this build cannot decode x86-64")
+        said = ("check     cannot tell: no exit is of the ELF, which the samples fit\n",
+                "warning:  no exit left from the ELF: all are of other code (the VMM's own, or ")
+        if status or not all(text in out for text in said) or "is it" in out:
+            yield f"{kind.__name__}: status {status}: {out[:900]}"
+        out, _, status = run(hlguest_of(build), "exits", "--format=json", ELF, path)
+        document = json.loads(out)
+        verdict, notes = document["check"]["verdict"], " ".join(document["notes"])
+        if status or verdict != "too few samples to tell" or "no exit left" not in notes:
+            yield f"{kind.__name__}: status {status}, {verdict}, {notes}"
 
 
 def check_base(build, folder, samples):
@@ -729,6 +757,7 @@ def main():
         tap.run("the base found from samples", check_base, build, folder, 300)
         tap.run("the note is read once", lambda: list(check_note_read(build, folder)))
         tap.run("no exit is of the ELF", lambda: list(check_outside(build, folder)))
+        tap.run("no exit is of an ELF that fits", lambda: list(check_vouched(build, folder)))
         tap.run("a directory", lambda: list(check_directory(build, folder)))
         tap.run("one thread", lambda: list(check_alone(build, folder)))
         tap.run("lost records", check_lost, build, folder)

@@ -286,47 +286,94 @@ static bool is_any_inside(const struct hlg_space *space,
 	return false;
 }
 
+/* The check without what it has. */
+static int begin_check(struct hlg_exits_guest *g, struct hlg_err *err)
+{
+	const struct hlg_options before = g->check.options;
+	int rc;
+
+	hlg_address_check_finish(&g->check);
+	rc = hlg_address_check_init(&g->check, g->run->options.force, err);
+	g->check.options.unnamed = before.unnamed;
+	g->check.options.again = before.again;
+	g->check.options.unnamed_of = before.unnamed_of;
+	return rc;
+}
+
+/* Do the samples fit the ELFs, whatever exits do? */
+static int vouch(struct hlg_exits_guest *g, bool *fit, struct hlg_err *err)
+{
+	struct hlg_address_check samples;
+	int rc = hlg_address_check_init(&samples, false, err);
+
+	if (rc == 0) {
+		hlg_address_check_add_samples(&samples, &g->run->profile);
+		hlg_profile_merge_told(&samples.profile, &g->run->profile);
+		rc = hlg_address_check_judge(&samples, &g->run->space, err);
+	}
+	*fit = rc == 0 && samples.report.trust.all.verdict == HLG_TRUST_VERIFIED;
+	hlg_address_check_finish(&samples);
+	return rc;
+}
+
 /* All that there is to judge. Where no exit is of the ELFs, that samples are says nothing
- * of what is shown; that these are not either says that the ELFs lie elsewhere. */
+ * of what is shown, but of the ELFs: exits are judged if these do not fit. That samples
+ * are not either says that the ELFs lie elsewhere. */
 static int gather(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
-		  struct hlg_err *err)
+		  bool *vouched, struct hlg_err *err)
 {
 	struct hlg_run *run = g->run;
 	bool outside = are_outside(&run->space, sums);
+	int rc = 0;
 
+	*vouched = false;
 	if (outside && !is_any_inside(&run->space, &run->profile)) {
 		hlg_address_check_add_samples(&g->check, &run->profile);
 	} else if (outside) {
-		const struct hlg_options before = g->check.options;
-
-		hlg_address_check_finish(&g->check);
-		if (hlg_address_check_init(&g->check, run->options.force, err) < 0)
-			return HLG_ESYSTEM;
-		g->check.options.unnamed = before.unnamed;
-		g->check.options.again = before.again;
-		g->check.options.unnamed_of = before.unnamed_of;
+		rc = vouch(g, vouched, err);
+		if (rc == 0)
+			rc = begin_check(g, err);
 	}
-	for (size_t i = 0; (outside || !g->folds) && i < sums->n_cells; i++)
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; !*vouched && (outside || !g->folds) && i < sums->n_cells; i++)
 		if (sums->cells[i].key.has_rip)
 			hlg_address_check_add(&g->check, sums->cells[i].key.rip);
 	hlg_profile_merge_told(&g->check.profile, &run->profile);
 	return 0;
 }
 
+static void tell_outside(struct hlg_exits_guest *g)
+{
+	struct hlg_report *r = &g->check.report;
+
+	if (r->vouched)
+		hlg_note_list_warn(&g->run->notes, "no exit left from the ELF%s: %s",
+				   g->run->space.n_images > 1 ? "s" : "",
+				   r->unnamed
+					   ? r->unnamed
+					   : "all are of other code (the VMM's own, or "
+					     "another guest's: name that ELF, too)");
+	else
+		hlg_notes_tell_outside(r, &g->run->notes);
+}
+
 static int check(struct hlg_exits_guest *g, const struct hlg_exits_sums *sums,
 		 struct hlg_err *err)
 {
 	struct hlg_run *run = g->run;
-	int rc = gather(g, sums, err);
+	bool vouched;
+	int rc = gather(g, sums, &vouched, err);
 
 	if (rc == 0)
 		rc = hlg_address_check_judge(&g->check, &run->space, err);
+	g->check.report.vouched = vouched;
 	run->refused = rc == 0 && hlg_banner_is_refusal(&g->check.report);
 	if (rc == 0 && g->check.report.suppressed)
 		hlg_note_list_warn(&run->notes, "%s",
 				   hlg_banner_suppressed(&g->check.report));
 	if (rc == 0)
-		hlg_notes_tell_outside(&g->check.report, &run->notes);
+		tell_outside(g);
 	if (rc == 0)
 		hlg_notes_tell_elsewhere(&g->check.report, &run->notes);
 	if (rc == 0)
