@@ -46,8 +46,8 @@ void hlg_rans_add(struct hlg_rans *rans, size_t image, enum hlg_identity identit
 		return;
 	}
 	rans->at[image].identities |= 1u << identity;
-	rans->lost |=
-		identity == HLG_IDENTITY_OTHER && !keep_least(&rans->at[image], file, id);
+	rans->lost |= hlg_rans_has_file(identity) &&
+		      !keep_least(&rans->at[image], file, id);
 }
 
 /* Adds a recording in which the same build ran, which may be told twice. False without
@@ -123,7 +123,19 @@ enum hlg_identity hlg_rans_worst(const struct hlg_ran *ran)
 {
 	int worst = HLG_IDENTITY_OTHER;
 
+	if (hlg_rans_is_absent(ran))
+		return HLG_IDENTITY_OTHER;
 	while (worst > HLG_IDENTITY_UNKNOWN && !(ran->identities >> worst & 1))
 		worst--;
 	return (enum hlg_identity)worst;
+}
+
+bool hlg_rans_is_absent(const struct hlg_ran *ran)
+{
+	return ran->identities == 1u << HLG_IDENTITY_ABSENT;
+}
+
+bool hlg_rans_has_file(enum hlg_identity identity)
+{
+	return identity == HLG_IDENTITY_OTHER || identity == HLG_IDENTITY_ABSENT;
 }

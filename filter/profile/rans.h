@@ -21,13 +21,17 @@ enum hlg_identity {
 	HLG_IDENTITY_OTHER = 3,
 	/* Beside SAME: the build that ran has another build id, but the same code. */
 	HLG_IDENTITY_CODE,
+	/* It has no sample of a recording of which much lies outside, and record noted
+	 * others: one that is an image, and one that is none. It counts as OTHER where
+	 * nothing else is told: what is named may be of another recording. */
+	HLG_IDENTITY_ABSENT,
 	HLG_N_IDENTITIES
 };
 
 /* What the recordings that may have samples of an image tell of it. */
 struct hlg_ran {
 	unsigned identities; /* bits 1 << enum hlg_identity of each recording */
-	/* If OTHER is among them: the build that ran, of several the least; else NULL. */
+	/* If OTHER or ABSENT is: the build that ran, of several the least; else NULL. */
 	char *file; /* as of struct hlg_build */
 	char id[HLG_NOTE_BUILD_ID];
 	char *in;     /* the recording in which that ran, of several the first by name;
@@ -57,5 +61,9 @@ void hlg_rans_merge(struct hlg_rans *to, const struct hlg_rans *from);
 void hlg_rans_finish(struct hlg_rans *rans);
 /* The worst of them: what a later one in the list says counts, up to OTHER. */
 enum hlg_identity hlg_rans_worst(const struct hlg_ran *ran);
+/* Is ABSENT all that is told? */
+bool hlg_rans_is_absent(const struct hlg_ran *ran);
+/* Has what tells this the file and the id of a build that ran? */
+bool hlg_rans_has_file(enum hlg_identity identity);
 
 #endif

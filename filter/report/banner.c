@@ -30,10 +30,10 @@ const char *hlg_banner_noun(const struct hlg_report *r, bool one)
 	return one ? "sample" : "samples";
 }
 
-/* More than one sample in twenty. */
 static bool much_outside(const struct hlg_report *r)
 {
-	return r->all.kinds[HLG_OUTSIDE].samples > r->all.guest.samples / 20;
+	return hlg_verdict_is_much(r->all.kinds[HLG_OUTSIDE].samples,
+				   r->all.guest.samples);
 }
 
 bool hlg_banner_is_refusal(const struct hlg_report *r)
@@ -183,7 +183,7 @@ static bool is_of_one(const struct hlg_profile *profile, const struct hlg_image 
  * something else, or nothing. */
 static void put_where(FILE *f, const struct hlg_ran *ran, bool mixed)
 {
-	if (ran->identities == 1u << HLG_IDENTITY_OTHER)
+	if (ran->identities == 1u << HLG_IDENTITY_OTHER || hlg_rans_is_absent(ran))
 		return;
 	if (!ran->in)
 		fputs(mixed ? " in some recordings" : "", f);
@@ -246,8 +246,11 @@ char *hlg_banner_build(const struct hlg_profile *profile, const struct hlg_image
 		       const struct hlg_ran *ran)
 {
 	const struct hlg_options *options = profile->options;
+	struct hlg_image_test test = {
+		.image = image, .ran = ran, .identity = hlg_rans_worst(ran)};
+	const struct hlg_trust trust = {.images = &test, .n_images = 1};
 	char *unnamed =
-		options->unnamed ? options->unnamed(options->unnamed_of, NULL) : NULL;
+		options->unnamed ? options->unnamed(options->unnamed_of, &trust) : NULL;
 	struct hlg_memstream m;
 	FILE *f = hlg_memstream_open(&m);
 

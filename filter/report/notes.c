@@ -524,7 +524,8 @@ void hlg_notes_tell_unnamed(const struct hlg_report *r, struct hlg_note_list *no
 {
 	const uint64_t outside = r->all.kinds[HLG_OUTSIDE].samples;
 
-	if (r->unnamed && !r->banner && outside > r->all.guest.samples / 20)
+	if (r->unnamed && !r->banner &&
+	    hlg_verdict_is_much(outside, r->all.guest.samples))
 		hlg_note_list_warn(notes, "%" PRIu64 " of %" PRIu64 " %s lie outside: %s",
 				   outside, r->all.guest.samples,
 				   hlg_banner_noun(r, false), r->unnamed);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/trust/verdict.h"
+
 struct judge {
 	const struct hlg_space *space;
 	const struct hlg_builds *builds;
@@ -113,14 +115,28 @@ static bool ran_others(struct judge *judge, size_t image)
 	return any;
 }
 
+/* A guest that record noted, and that is none of the images, where others of these ran
+ * and this one did not. NULL: there is none. */
+static const struct hlg_build *find_instead(struct judge *judge, size_t image)
+{
+	const struct hlg_builds *builds = judge->builds;
+
+	if (!ran_others(judge, image))
+		return NULL;
+	for (size_t i = 0; i < builds->n; i++)
+		if (is_other(judge, image, &builds->at[i], false))
+			return &builds->at[i];
+	return NULL;
+}
+
 /* Which images may have samples of the profile: those they lie in; and if any lies in
  * none, those of whose name another build ran, and those whose base may come to be
- * another one, unless only others ran. */
-static void find_sampled(bool *sampled, const struct hlg_profile *profile,
+ * another one, unless only others ran. Does much lie in none? */
+static bool find_sampled(bool *sampled, const struct hlg_profile *profile,
 			 struct judge *judge)
 {
 	const struct hlg_space *space = judge->space;
-	bool outside = false;
+	uint64_t outside = 0, all = 0;
 
 	for (size_t i = 0; i < hlg_profile_room(profile); i++) {
 		const struct hlg_cell *cell = &profile->cells[i];
@@ -131,15 +147,17 @@ static void find_sampled(bool *sampled, const struct hlg_profile *profile,
 		hlg_space_lookup(space,
 				 cell->ip + hlg_profile_move(profile, cell->series),
 				 &place);
+		all += cell->count.samples;
 		if (place.image)
 			sampled[place.image->number] = true;
 		else
-			outside = true;
+			outside += cell->count.samples;
 	}
 	for (size_t i = 0; outside && i < space->n_images; i++)
 		sampled[i] |= find_namesake(judge, i) ||
 			      (space->images[i]->from != HLG_BASE_STATED &&
 			       !ran_others(judge, i));
+	return hlg_verdict_is_much(outside, all);
 }
 
 const char *hlg_identity_key(const struct hlg_image *image)
@@ -167,6 +185,10 @@ static void judge_image(struct judge *judge, struct hlg_rans *rans, size_t image
 	const struct hlg_build *ran;
 	enum hlg_identity identity = identify(judge, image, &ran);
 
+	/* A saved profile has told it. */
+	if (identity == HLG_IDENTITY_UNKNOWN && image < rans->n &&
+	    hlg_rans_is_absent(&rans->at[image]))
+		return;
 	if (identity == HLG_IDENTITY_CODE) {
 		hlg_rans_add(rans, image, identity, NULL, NULL);
 		identity = HLG_IDENTITY_SAME;
@@ -184,6 +206,19 @@ static void judge_image(struct judge *judge, struct hlg_rans *rans, size_t image
 		hlg_rans_name(rans, image, recording);
 }
 
+/* Of an image that has no sample where much lies outside. */
+static void judge_absent(struct judge *judge, struct hlg_rans *rans, size_t image,
+			 const char *recording)
+{
+	const struct hlg_build *ran = find_instead(judge, image);
+
+	if (ran)
+		hlg_rans_add(rans, image, HLG_IDENTITY_ABSENT, ran->file,
+			     ran->print.build_id);
+	if (ran && recording)
+		hlg_rans_name(rans, image, recording);
+}
+
 void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space,
 			const char *recording)
 {
@@ -192,17 +227,20 @@ void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *spa
 			      calloc(space->n_images + 1, sizeof(*judge.readers))};
 	bool *sampled = calloc(space->n_images + 1, sizeof(*sampled));
 	const bool able = sampled && judge.readers;
+	bool much = false;
 
 	profile->ran.more |= builds->more;
 	profile->ran.lost |= builds->lost || !able;
 	if (able)
-		find_sampled(sampled, profile, &judge);
+		much = find_sampled(sampled, profile, &judge);
 	for (size_t i = 0; able && i < space->n_images; i++) {
 		if (sampled[i] && recording)
 			add_origin(profile, space, sampled, i);
 		/* Without builds it does not matter. */
 		if (sampled[i] || !builds->n)
 			judge_image(&judge, &profile->ran, i, recording);
+		else if (much)
+			judge_absent(&judge, &profile->ran, i, recording);
 	}
 	free(judge.readers);
 	free(sampled);

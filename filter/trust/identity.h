@@ -18,7 +18,9 @@
  * ran if one of the image's file name is another (symtab/image/fingerprint.h); or, if
  * there is none of that name, if record noted a guest that is none of the space's images,
  * and this image is no build that was noted or mapped. Of another recording that says
- * nothing: each has its own. If this image ran and record noted a guest of its name, of
+ * nothing: each has its own. Where much lies outside, and an image has no sample though
+ * others of the images ran, a guest that is none of the images tells that this one is
+ * absent (HLG_IDENTITY_ABSENT). If this image ran and record noted a guest of its name, of
  * another build that is none of the images, both ran. recording: its name; NULL: it is
  * a saved profile, or a part of several. Of a recording the images that it may have
  * samples of are added to the profile's origins, too.

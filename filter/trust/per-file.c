@@ -286,6 +286,9 @@ bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *pr
 	for (size_t i = 0; i < profile->ran.n; i++) {
 		const enum hlg_trust_verdict told = hlg_trust_of_ran(&profile->ran.at[i]);
 
+		/* It may be of another recording. */
+		if (hlg_rans_is_absent(&profile->ran.at[i]))
+			continue;
 		fit->verdict = told > fit->verdict ? told : fit->verdict;
 	}
 	free(t.own);

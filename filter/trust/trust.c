@@ -429,9 +429,12 @@ enum hlg_trust_verdict hlg_trust_of_ran(const struct hlg_ran *ran)
  * some, or in all that have samples and tell. Samples of one without any lie outside,
  * beside those of others. */
 static enum hlg_trust_verdict identify(struct hlg_trust *trust,
+				       const struct hlg_view *view,
 				       const struct hlg_profile *profile)
 {
 	const bool any = has_samples(trust);
+	const bool absent = any && hlg_verdict_is_much(view->kinds[HLG_OUTSIDE].samples,
+						       view->guest.samples);
 	enum hlg_trust_verdict verdict = HLG_TRUST_UNTESTED;
 
 	for (size_t i = 0; i < profile->ran.n && i < trust->n_images; i++) {
@@ -439,6 +442,8 @@ static enum hlg_trust_verdict identify(struct hlg_trust *trust,
 		enum hlg_trust_verdict told;
 
 		ti->ran = &profile->ran.at[i];
+		if (hlg_rans_is_absent(ti->ran) && (!absent || samples_of(ti)))
+			continue;
 		ti->identity = hlg_rans_worst(ti->ran);
 		told = hlg_trust_of_ran(ti->ran);
 		if (told == HLG_TRUST_MISMATCH && any && !samples_of(ti))
@@ -642,7 +647,7 @@ int hlg_trust_build(struct hlg_trust *trust, const struct hlg_space *space,
 		return hlg_err_memory(err, "report");
 	if (!test_view(trust, view))
 		return hlg_err_memory(err, "report");
-	told = profile ? identify(trust, profile) : HLG_TRUST_UNTESTED;
+	told = profile ? identify(trust, view, profile) : HLG_TRUST_UNTESTED;
 	if (told > trust->all.verdict)
 		trust->all.verdict = told;
 	if (trust->all.verdict == HLG_TRUST_VERIFIED && has_mismatch(trust))

@@ -9,6 +9,11 @@ static struct hlg_share share_of(uint64_t on, uint64_t off)
 				      HLG_INTERVAL_Z99);
 }
 
+bool hlg_verdict_is_much(uint64_t outside, uint64_t all)
+{
+	return outside > all / HLG_VERDICT_OUTSIDE;
+}
+
 bool hlg_verdict_is_off(const struct hlg_boundaries *b)
 {
 	return b->off > 0 && hlg_interval_binomial(b->off, b->on + b->off,

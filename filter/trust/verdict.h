@@ -49,7 +49,10 @@
  *   It is refused all the same (hlg_trust_guess);
  * - any report is a mismatch if recordings tell that another build of an image ran
  *   (identity.h): functions of one shape fit each other. If others tell that this one
- * ran, too, it is mixed, at least. A recording alone is a mismatch if it tells so;
+ *   ran, too, it is mixed, at least. A recording alone is a mismatch if it tells so;
+ * - any report is mixed, at least, if much of it lies outside, record noted a guest that
+ *   is none of its images, and one of these, which has no sample, is nothing that any
+ *   recording tells of (HLG_IDENTITY_ABSENT);
  * - any report is a mismatch if, of an image that is not verified, more samples lie on
  *   boundaries at another base than where it is (of AArch64: a base that overlaps it is
  *   ahead of it and holds half of them), or those from some address on do when
@@ -69,6 +72,10 @@ enum {
 	 * LEAST_ADDRS if one of its images is not (trust.c). */
 	HLG_VERDICT_LEAST_STRAY_ADDRS = 30
 };
+
+/* More than one in so many samples outside of all images is much: no test can tell
+ * anything of them. */
+#define HLG_VERDICT_OUTSIDE 20
 
 /* At the right base this share of samples is on boundaries: of an image, of a thread. */
 #define HLG_VERDICT_NEARLY_ALL 0.99
@@ -127,6 +134,9 @@ void hlg_verdict_count(struct hlg_boundaries *to, enum hlg_boundary is, uint64_t
  */
 void hlg_verdict_add(struct hlg_tested *tested, struct hlg_code *code,
 		     const struct hlg_place *place, bool filler, uint64_t samples);
+
+/* Are so many outside, of all samples, much? */
+bool hlg_verdict_is_much(uint64_t outside, uint64_t all);
 
 /* Are more of these off boundaries than one in a hundred explains (binomial, 99 %)? */
 bool hlg_verdict_is_off(const struct hlg_boundaries *b);

@@ -6,6 +6,7 @@ import collections
 import itertools
 import json
 import os
+import random
 import struct
 import zlib
 
@@ -313,7 +314,30 @@ class Made:
         self.recordings = [Fitted(rng, i, events, pools, n if i == 0 else rng.randint(1, 300),
                                   self.builds_of(rng), self.noted(rng))
                            for i in range(rng.choice((1, 1, 2, 3)))]
+        own = random.Random()
+        own.setstate(rng.getstate())
+        elfs = [(of, base) for of, base in bases if not isinstance(of, Map)]
+        if len(elfs) == 2 and own.random() < .3:
+            self.leave(own, *own.sample(elfs, 2))
         self.samples = [s for one in self.recordings for s in one.samples]
+
+    def leave(self, rng, here, gone):
+        """Of two guests one runs, and another that is not named in the place of the second: of
+        that is no sample, unless it is another recording's."""
+        other = rng.choice((here, gone))[0]
+        for one in self.recordings:
+            if rng.random() < .2:
+                continue
+            one.builds = [build for build in one.builds if build[0] != gone[0].path]
+            one.noted = [self.note_of(here[0])] + rng.choice((
+                [], *[[self.note_of(other)._replace(file="third.elf", crc=1, code=1)]] * 4))
+            one.samples = [s._replace(ip=s.ip + rng.choice((0x12340000, 0x12348000)))
+                           if 0 <= s.ip - gone[1] < 0x8000 else s for s in one.samples]
+
+    @staticmethod
+    def note_of(guest):
+        data = guest.inner()
+        return Note(guest.path, guest.build_id, len(data), zlib.crc32(data), code_crc(data))
 
     def builds_of(self, rng):
         """What a recording maps; of most nothing that tells."""
@@ -337,8 +361,7 @@ class Made:
                 continue
             if isinstance(guest, Map):
                 continue
-            data = guest.inner()
-            same = Note(guest.path, guest.build_id, len(data), zlib.crc32(data), code_crc(data))
+            same = self.note_of(guest)
             other = same._replace(crc=1, code=rng.choice((1, None)))
             named = same
             if guest.build_id:

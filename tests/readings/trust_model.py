@@ -36,6 +36,7 @@ from text_sums import Sums
 from trust_rule import LEAST, LEAST_STRAY, NEARLY_ALL, Tested, worst
 from trust_said import Said
 
+OUTSIDE_MUCH = 20  # one in so many
 SURE = 60  # distinct addresses on boundaries, at one base, that must be found
 
 
@@ -160,7 +161,8 @@ class Judge(Said, Head, Sums):
         """verdict.h: FIRST, and THEN."""
         anywhere = any(of.any for of in self.images)
         told = worst([self.ran(i) if of.any or not anywhere or self.ran(i) != "mismatch" else "mixed"
-                      for i, of in enumerate(self.images)])
+                      for i, of in enumerate(self.images)] +
+                     ["mixed" for i in range(len(self.images)) if self.is_absent(i)])
         word = worst([self.all.judge(self.stray), told])
         if word == "verified" and any(of.judge() == "mismatch" for of in self.images):
             word = "mixed"
@@ -217,15 +219,18 @@ class Judge(Said, Head, Sums):
         return [n for n in one.noted
                 if all(isinstance(of, Map) or is_build(of, n) is False for of in elfs)]
 
+    def mapped(self, one):
+        """Files of the images' names that a recording maps."""
+        return [Note(*build) for build in one.builds
+                if build[0] in [of.path for of, _ in self.space.bases]]
+
     def told_of(self, i, one):
         """{"same", "code", "other": the build} that a recording tells of an image, if it may have
         samples of it (identity.h)."""
         guest = self.space.bases[i][0]
         if isinstance(guest, Map) or not self.may_have(i, one):
             return {}
-        mapped = [Note(*build) for build in one.builds
-                  if build[0] in [of.path for of, _ in self.space.bases]]
-        missing = self.missing(one)
+        mapped, missing = self.mapped(one), self.missing(one)
         same = [n for n in mapped + one.noted if is_build(guest, n)]
         if same:
             others = [n for n in missing if n.file == guest.path]
@@ -237,6 +242,28 @@ class Judge(Said, Head, Sums):
             n in one.noted or not isinstance(guest, Hosted))]
         return {"other": n for n in (named + [n for n in others if n in missing])[:1]}
 
+    def absent_of(self, i, one):
+        """What record noted that is none of the images, where others of these ran, and this one has
+        no sample though many lie outside."""
+        mine = [s for s in self.guest if s.file == one.number]
+        outside = sum(self.space.place(s.ip)[0] is None for s in mine)
+        guest, elfs = self.space.bases[i][0], [of for of, _ in self.space.bases]
+        if isinstance(guest, Map) or self.may_have(i, one) or outside <= len(mine) // OUTSIDE_MUCH \
+                or not any(not isinstance(of, Map) and is_build(of, n)
+                           for n in one.noted for of in elfs) \
+                or any(is_build(guest, n) for n in self.mapped(one) + one.noted):
+            return None
+        return next((n for n in self.missing(one) if is_build(guest, n) is False), None)
+
+    def is_absent(self, i):
+        """Is that all that any recording tells of an image, which has no sample?"""
+        outside = sum(self.space.place(s.ip)[0] is None for s in self.guest)
+        told = [(self.absent_of(i, one), self.may_have(i, one) or not (self.mapped(one) or one.noted))
+                for one in self.made.recordings]
+        return not self.images[i].any and any(of.any for of in self.images) and \
+            outside > len(self.guest) // OUTSIDE_MUCH and \
+            any(absent for absent, _ in told) and not any(more for _, more in told)
+
     def ran(self, i):
         told = {key for one in self.made.recordings for key in self.told_of(i, one)}
         return "not tested" if "other" not in told else "mixed" if "same" in told else "mismatch"
@@ -247,7 +274,10 @@ class Judge(Said, Head, Sums):
 
     def other_build(self, i):
         """The least of those that ran, by its file and its id; or None."""
-        builds = [self.told_of(i, one).get("other") for one in self.made.recordings]
+        told = [self.told_of(i, one).get("other") for one in self.made.recordings]
+        builds = told + [self.absent_of(i, one) for one in self.made.recordings]
+        if not any(told) and not self.is_absent(i):
+            return None
         return min([(n.file, (n.build_id or b"").hex()) for n in builds if n], default=None)
 
     # What is told

@@ -68,11 +68,14 @@ class Said:
 
     def where(self, i):
         """In which recordings another build ran, where others do not tell just that."""
-        told = [(name, self.told_of(i, one)) for name, one in zip(self.files, self.made.recordings)
-                if self.may_have(i, one) or not (one.builds or one.noted)]
-        names = sorted(name for name, of in told if "other" in of and
-                       (of["other"].file, (of["other"].build_id or b"").hex()) ==
-                       self.other_build(i))
+        if self.is_absent(i):
+            return ""
+        told = [(name, {"absent": absent} if absent else self.told_of(i, one))
+                for name, one in zip(self.files, self.made.recordings)
+                for absent in [self.absent_of(i, one)]
+                if absent or self.may_have(i, one) or not (one.builds or one.noted)]
+        names = sorted(name for name, of in told for ran in [of.get("other", of.get("absent"))]
+                       if ran and (ran.file, (ran.build_id or b"").hex()) == self.other_build(i))
         return "" if all([*of] == ["other"] for _, of in told) else \
             f" in {names[0]}" + " and others" * (len(names) > 1)
 

@@ -52,6 +52,7 @@ struct side {
 	struct part *parts;
 	size_t n_parts;
 	char **moved; /* words of images where samples fit; NULL: as it is named */
+	bool *wrong;  /* of each image: others ran, as all that tells says */
 	bool lost;    /* for want of memory */
 };
 
@@ -92,7 +93,8 @@ static bool begin(struct side *side, const struct hlg_inputs *in)
 					      images.n, &err) == 0;
 	free(images.at);
 	side->moved = calloc(side->options.n_images + 1, sizeof(*side->moved));
-	return ok && side->moved;
+	side->wrong = calloc(side->options.n_images + 1, sizeof(*side->wrong));
+	return ok && side->moved && side->wrong;
 }
 
 static void finish(struct side *side)
@@ -112,6 +114,7 @@ static void finish(struct side *side)
 	for (size_t i = 0; side->moved && i < side->options.n_images; i++)
 		free(side->moved[i]);
 	free(side->moved);
+	free(side->wrong);
 	hlg_options_finish(&side->options);
 }
 
@@ -350,6 +353,28 @@ static const struct hlg_fit *find_fit(const struct hlg_trust *trust,
 	return test && test->found.n == 1 ? hlg_trust_elsewhere(test) : NULL;
 }
 
+/* Did others run than what a word names, and does nothing say that this did? Beside the
+ * one that ran it would fit as well, or not at all. */
+static bool is_wrong(const struct hlg_trust *trust, const struct hlg_image_arg *arg)
+{
+	for (size_t i = 0; trust && i < trust->n_images; i++) {
+		const struct hlg_image_test *test = &trust->images[i];
+
+		if (is_of(test->image, arg) && test->identity == HLG_IDENTITY_OTHER &&
+		    !(test->ran->identities &
+		      (1u << HLG_IDENTITY_SAME | 1u << HLG_IDENTITY_UNKNOWN)))
+			return true;
+	}
+	return false;
+}
+
+/* And none in whose stead others ran. */
+static void leave_out(struct side *side, const struct hlg_trust *trust)
+{
+	for (size_t i = 0; i < side->options.n_images; i++)
+		side->wrong[i] = is_wrong(trust, &side->options.images[i]);
+}
+
 /* What is proposed has each image where samples fit, if that is not where it is named. */
 static void move(struct side *side, const struct hlg_trust *trust)
 {
@@ -368,17 +393,18 @@ static void move(struct side *side, const struct hlg_trust *trust)
 	}
 }
 
-/* Did an image that is named run in other parts of a side, and not in this one? */
-static bool ran_elsewhere(const struct side *side, const struct part *part, size_t image)
+/* Did others run in this part of a side than an image that is named, which ran in other
+ * parts, or in none? */
+static bool ran_others(const struct side *side, const struct part *part, size_t image)
 {
-	bool ran = false;
+	bool elsewhere = false;
 
 	for (size_t i = 0; i < side->n_guests; i++) {
 		if (side->guests[i].is[image] && has(part, i))
 			return false;
-		ran |= side->guests[i].is[image];
+		elsewhere |= side->guests[i].is[image];
 	}
-	return ran;
+	return elsewhere || (side->wrong[image] && part->missing.n);
 }
 
 /* Where no ELF that is named was noted, these are others than those that ran. */
@@ -389,7 +415,7 @@ static void put_images(struct names *words, const struct side *side,
 		if (!hlg_inputs_is_image(side->in->words[i]))
 			continue;
 		if (side->options.images[n].map ||
-		    (part->any ? !ran_elsewhere(side, part, n) : !part->missing.n))
+		    (part->any ? !ran_others(side, part, n) : !part->missing.n))
 			add(words, side->moved[n] ? side->moved[n] : side->in->words[i]);
 		n++;
 	}
@@ -497,6 +523,8 @@ static char *propose(struct side sides[static 2], bool pair,
 {
 	bool apart;
 
+	leave_out(&sides[0], trust);
+	leave_out(&sides[1], trust);
 	if (!pair) {
 		move(&sides[0], trust);
 		return commands(&sides[0]);

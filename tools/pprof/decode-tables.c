@@ -14,10 +14,10 @@ static int read_ran(struct hlg_decoder *d, const Pprof__Extra__Image *from,
 		const char *file = "", *id = "";
 
 		if (ran->identity != HLG_IDENTITY_SAME &&
-		    ran->identity != HLG_IDENTITY_OTHER &&
-		    ran->identity != HLG_IDENTITY_CODE)
+		    ran->identity != HLG_IDENTITY_CODE &&
+		    !hlg_rans_has_file((enum hlg_identity)ran->identity))
 			continue;
-		if (ran->identity == HLG_IDENTITY_OTHER) {
+		if (hlg_rans_has_file((enum hlg_identity)ran->identity)) {
 			file = hlg_saved_text(d->saved, ran->file);
 			id = hlg_saved_text(d->saved, ran->build_id);
 		}

@@ -118,7 +118,7 @@ static Pprof__Extra__Image **images(struct hlg_encoder *e)
 			if (!(from->identities >> k & 1))
 				continue;
 			ran->identity = k;
-			if (k == HLG_IDENTITY_OTHER) {
+			if (hlg_rans_has_file(k)) {
 				ran->file = (char *)(uintptr_t)from->ran_file;
 				ran->build_id = (char *)(uintptr_t)from->ran_id;
 			}

@@ -161,7 +161,7 @@ void hlg_saved_add_ran(struct hlg_saved_image *image, enum hlg_identity identity
 	int order;
 
 	image->identities |= 1u << identity;
-	if (identity != HLG_IDENTITY_OTHER)
+	if (!hlg_rans_has_file(identity))
 		return;
 	order = image->ran_file ? strcmp(file, image->ran_file) : -1;
 	if (order < 0 || (order == 0 && strcmp(id, image->ran_id) < 0)) {

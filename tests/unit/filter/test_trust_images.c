@@ -89,6 +89,41 @@ START_TEST(another_build_without_samples)
 END_TEST
 
 /*
+ * Record noted others than an image, and one that is none of them: that counts where much
+ * lies outside and nothing in it, and no recording tells anything else of it.
+ */
+START_TEST(a_build_that_is_absent)
+{
+	static const struct {
+		int outside, inside;
+		enum hlg_identity also;
+		int verdict;
+	} of[] = {
+		{4, 0, HLG_IDENTITY_ABSENT, MIXED},
+		{1, 0, HLG_IDENTITY_ABSENT, VERIFIED},
+		{4, 30, HLG_IDENTITY_ABSENT, VERIFIED},
+		{4, 0, HLG_IDENTITY_SAME, VERIFIED},
+		{4, 0, HLG_IDENTITY_UNKNOWN, VERIFIED},
+	};
+	struct hlg_report r;
+	struct hlg_run run;
+
+	start_two(&run);
+	hlg_rans_add(&run.profile.ran, 1, HLG_IDENTITY_ABSENT, "c.elf", "11");
+	hlg_rans_add(&run.profile.ran, 1, of[_i].also, "c.elf", "11");
+	for (int i = 0; i < 30; i++)
+		kit_add(&run, 0, 0x101060 + 4 * (uint64_t)i, 1, 1);
+	for (int i = 0; i < of[_i].inside; i++)
+		kit_add(&run, 0, 0x201060 + 4 * (uint64_t)i, 1, 1);
+	kit_add(&run, 0, 0x901000, 1, (uint64_t)of[_i].outside);
+	kit_build(&run, &r);
+	ck_assert_int_eq(r.trust.all.verdict, of[_i].verdict);
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
+/*
  * Many samples that fit in other images do not hide a few in one that do not: of 1,320
  * addresses 12, less than one in a hundred, wherever the image stands.
  */
@@ -1000,6 +1035,7 @@ int main(void)
 		tcase_add_loop_test(tc, a_file_is_judged_as_the_whole, 0, 4 * 96);
 		tcase_add_test(tc, images_are_judged_apart);
 		tcase_add_loop_test(tc, another_build_without_samples, 0, 2);
+		tcase_add_loop_test(tc, a_build_that_is_absent, 0, 5);
 		tcase_add_loop_test(tc, a_mismatch_is_not_outvoted, 0, 2);
 		tcase_add_loop_test(tc, a_mismatch_is_not_outvoted, 12, 13);
 		tcase_add_test(tc, claimed_samples_fit_nothing_else);
