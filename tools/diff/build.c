@@ -257,6 +257,7 @@ void hlg_diff_finish(struct hlg_diff *diff)
 	finish_rows(&diff->regions);
 	hlg_note_list_finish(&diff->notes);
 	free(diff->shares);
+	free(diff->gate.undecided);
 	hlg_diff_images_finish(&diff->images);
 	finish_side(&diff->side[0]);
 	finish_side(&diff->side[1]);
@@ -271,14 +272,27 @@ double hlg_diff_growth(const struct hlg_diff_row *row)
 	return after > 0 ? INFINITY : 0;
 }
 
-const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double least)
+const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double least,
+					  const struct hlg_diff_row *but)
 {
 	for (size_t i = 0; i < diff->functions.n; i++) {
 		const struct hlg_diff_row *row = &diff->functions.row[i];
 
-		if (row->significant && hlg_diff_growth(row) > least &&
+		if (row != but && row->significant && hlg_diff_growth(row) > least &&
 		    row->compared.diff > 0 &&
 		    hlg_diff_total_grew(diff, row, least))
+			return row;
+	}
+	return NULL;
+}
+
+const struct hlg_diff_row *hlg_diff_outside(const struct hlg_diff *diff)
+{
+	for (size_t i = 0; i < diff->functions.n; i++) {
+		const struct hlg_diff_row *row = &diff->functions.row[i];
+		const struct hlg_place *place = hlg_diff_place(row, row->n[1] ? 1 : 0);
+
+		if (place && place->kind == HLG_OUTSIDE)
 			return row;
 	}
 	return NULL;

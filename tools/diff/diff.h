@@ -93,11 +93,12 @@ struct hlg_diff_total {
 
 /* What --fail-if says of it. */
 struct hlg_diff_gate {
-	bool set;      /* it is asked for, and the samples of both sides fit */
+	bool set;      /* it is asked for, and nothing is refused: below, or a side */
 	double least;  /* growth that fails: 0.05 for 5 % */
 	bool total;    /* the total fails, or */
 	const struct hlg_diff_row *row; /* the row that does; or NULL */
 	char said[512];                 /* why, if either does; else empty */
+	char *undecided; /* why that is refused: what grew is of no ELF; else NULL */
 };
 
 struct hlg_diff {
@@ -133,12 +134,17 @@ void hlg_diff_finish(struct hlg_diff *diff);
 /*
  * The first row whose share grew significantly, and by more than least (0.05: 5 %) of what
  * it was, and that took as much more, too; one that was nothing grew by more than that.
- * NULL if none did.
+ * NULL if none did. but: another row than this; or NULL.
  */
-const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double least);
+const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double least,
+					  const struct hlg_diff_row *but);
 
-/* By how much of what it was did the total change? INFINITY from nothing. */
-double hlg_diff_total_growth(const struct hlg_diff *diff);
+/* What lies outside of all images of both sides; NULL: nothing does. */
+const struct hlg_diff_row *hlg_diff_outside(const struct hlg_diff *diff);
+
+/* By how much of what it was did the total change? INFINITY from nothing. but: without
+ * this row; or NULL. */
+double hlg_diff_total_growth(const struct hlg_diff *diff, const struct hlg_diff_row *but);
 
 /* Did what a row took in the mean of a side's recordings grow significantly, and by more
  * than that, too? Where another got faster, its share of what is left grew, and nothing

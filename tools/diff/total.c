@@ -91,16 +91,30 @@ bool hlg_diff_total(struct hlg_diff *diff)
 	return lists[0] && lists[1];
 }
 
-double hlg_diff_total_growth(const struct hlg_diff *diff)
-{
-	const double *mean = diff->total.mean;
-
-	return mean[0] > 0 ? mean[1] / mean[0] - 1 : mean[1] > 0 ? INFINITY : 0;
-}
-
 static double per_recording(const struct hlg_diff *diff, int s, uint64_t weight)
 {
 	return (double)weight / (double)(diff->recordings[s] ? diff->recordings[s] : 1);
+}
+
+/* What a row took in the mean of each side's recordings. */
+static void take(double mean[static 2], const struct hlg_diff *diff,
+		 const struct hlg_diff_row *row)
+{
+	enum hlg_weight weight = diff->total.clock ? HLG_WEIGHT_PERIOD : diff->weight;
+
+	for (int s = 0; s < 2; s++)
+		mean[s] = per_recording(diff, s, hlg_count_weigh(weight, row->count[s]));
+}
+
+double hlg_diff_total_growth(const struct hlg_diff *diff, const struct hlg_diff_row *but)
+{
+	double mean[2] = {0, 0};
+
+	if (but)
+		take(mean, diff, but);
+	for (int s = 0; s < 2; s++)
+		mean[s] = diff->total.mean[s] - mean[s];
+	return mean[0] > 0 ? mean[1] / mean[0] - 1 : mean[1] > 0 ? INFINITY : 0;
 }
 
 double hlg_diff_total_amounts(const struct hlg_diff *diff,
@@ -116,11 +130,9 @@ double hlg_diff_total_amounts(const struct hlg_diff *diff,
 bool hlg_diff_total_grew(const struct hlg_diff *diff, const struct hlg_diff_row *row,
 			 double least)
 {
-	enum hlg_weight weight = diff->total.clock ? HLG_WEIGHT_PERIOD : diff->weight;
 	double mean[2];
 
-	for (int s = 0; s < 2; s++)
-		mean[s] = per_recording(diff, s, hlg_count_weigh(weight, row->count[s]));
+	take(mean, diff, row);
 	return !has_length(diff) ||
 	       (mean[1] > mean[0] * (1 + least) && row->amount <= HLG_COMPARE_LEVEL);
 }
@@ -208,7 +220,7 @@ static const char *unit(const struct hlg_diff *diff)
 void hlg_diff_total_tell(const struct hlg_diff *diff, FILE *f)
 {
 	bool many = diff->recordings[0] > 1 || diff->recordings[1] > 1;
-	double growth = hlg_diff_total_growth(diff);
+	double growth = hlg_diff_total_growth(diff, NULL);
 	char before[32], after[32];
 
 	fprintf(f, "%s%s %s -> %s", unit(diff), many ? " per run" : "",

@@ -11,6 +11,7 @@
 #include "filter/report/nothing.h"
 #include "filter/run.h"
 #include "filter/stats/interval.h"
+#include "symtab/escape.h"
 #include "tools/cli/output.h"
 #include "tools/cli/pager.h"
 #include "tools/cli/verb.h"
@@ -85,6 +86,45 @@ static bool misfits(const struct hlg_diff *diff)
 	       hlg_banner_is_refusal(&diff->side[1].report);
 }
 
+/* What --fail-if finds, without a row, or NULL. False: nothing. */
+static bool find_growth(struct hlg_diff *diff, const struct hlg_diff_row *but)
+{
+	struct hlg_diff_gate *gate = &diff->gate;
+
+	gate->total = diff->total.significant &&
+		      hlg_diff_total_growth(diff, but) > gate->least;
+	gate->row = gate->total ? NULL : hlg_diff_grown(diff, gate->least, but);
+	return gate->total || gate->row;
+}
+
+/* Of what lies outside nothing tells whether it is worse, where record noted an ELF that
+ * is not named: the rest counts, and if that did not grow, nothing is decided. */
+static void leave_outside(struct hlg_diff *diff)
+{
+	const struct hlg_options *options = diff->side[1].options;
+	const struct hlg_diff_row *outside = hlg_diff_outside(diff);
+	struct hlg_diff_gate *gate = &diff->gate;
+	char *unnamed = NULL, was[16], is[16];
+
+	if (outside && options->unnamed)
+		unnamed = options->unnamed(options->unnamed_of,
+					   &diff->side[1].report.trust);
+	if (unnamed && !find_growth(diff, outside)) {
+		gate->set = false;
+		hlg_interval_percent(was, outside->share[0].share);
+		hlg_interval_percent(is, outside->share[1].share);
+		if (asprintf(&gate->undecided,
+			     "--fail-if cannot judge what grew outside of the ELFs (%s %% "
+			     "before, %s %% after): %s",
+			     was, is, unnamed) < 0)
+			gate->undecided = NULL;
+		diff->notes.lost |= !gate->undecided;
+		hlg_note_list_warn(&diff->notes, "%s",
+				   gate->undecided ? gate->undecided : "");
+	}
+	free(unnamed);
+}
+
 /* What --fail-if says. */
 static void look_at_growth(struct hlg_diff *diff, const struct arguments *args)
 {
@@ -92,19 +132,18 @@ static void look_at_growth(struct hlg_diff *diff, const struct arguments *args)
 	char was[16], is[16], times[32];
 	bool timed;
 
-	gate->set = args->fails && !misfits(diff);
 	gate->least = args->least;
-	if (!gate->set)
+	gate->set = args->fails && !misfits(diff);
+	if (!gate->set || !find_growth(diff, NULL))
 		return;
-	if (diff->total.significant && hlg_diff_total_growth(diff) > args->least) {
-		gate->total = true;
+	leave_outside(diff);
+	if (gate->total) {
 		snprintf(gate->said, sizeof(gate->said),
 			 "the guest's total is %.2f times what it was before (--fail-if "
 			 "allows a growth of %g %%)",
-			 1 + hlg_diff_total_growth(diff), 100 * args->least);
+			 1 + hlg_diff_total_growth(diff, NULL), 100 * args->least);
 		return;
 	}
-	gate->row = hlg_diff_grown(diff, args->least);
 	if (!gate->row)
 		return;
 	timed = hlg_diff_total_times(times, diff, gate->row->count);
@@ -124,6 +163,12 @@ static int judge(const struct hlg_diff *diff)
 
 	if (misfits(diff))
 		return HLG_BANNER_STATUS;
+	if (diff->gate.undecided) {
+		fputs("hlguest: ", stderr);
+		hlg_escape_print(stderr, diff->gate.undecided);
+		fputc('\n', stderr);
+		return HLG_BANNER_STATUS;
+	}
 	if (!diff->gate.said[0])
 		return 0;
 	hlg_err_set(&err, HLG_EINPUT, "%s", diff->gate.said);

@@ -108,7 +108,7 @@ static void set(json_t *object, const unsigned char *layout, size_t n,
 static json_t *total_of(const struct hlg_diff *diff)
 {
 	const struct hlg_diff_total *total = &diff->total;
-	double growth = hlg_diff_total_growth(diff);
+	double growth = hlg_diff_total_growth(diff, NULL);
 	json_t *o = json_object();
 
 	put(o, "clock", json_boolean(total->clock));

@@ -454,7 +454,7 @@ START_TEST(nothing_on_a_side)
 	compare();
 	check_row("last", 0, 100, HLG_DIFF_ONLY_AFTER);
 	ck_assert(!row("last")->significant);
-	ck_assert_ptr_null(hlg_diff_grown(&diff, 0));
+	ck_assert_ptr_null(hlg_diff_grown(&diff, 0, NULL));
 	finish();
 }
 END_TEST
@@ -467,8 +467,32 @@ START_TEST(grown)
 	add(1, COMPUTE, 5500);
 	add(1, COLD, 4500);
 	compare();
-	ck_assert_ptr_eq(hlg_diff_grown(&diff, 0.05), row("compute"));
-	ck_assert_ptr_null(hlg_diff_grown(&diff, 0.11));
+	ck_assert_ptr_eq(hlg_diff_grown(&diff, 0.05, NULL), row("compute"));
+	ck_assert_ptr_null(hlg_diff_grown(&diff, 0.11, NULL));
+	finish();
+}
+END_TEST
+
+/* What lies outside may be of who is not named: the rest is asked by itself. */
+START_TEST(grown_but_for_outside)
+{
+	start("old.elf", "old.elf");
+	add(0, COMPUTE, 5000);
+	add(1, COMPUTE, 5000);
+	add(1, OUTSIDE, 5000);
+	compare();
+	ck_assert_ptr_eq(hlg_diff_outside(&diff), row("[outside]"));
+	ck_assert_ptr_eq(hlg_diff_grown(&diff, 0, NULL), row("[outside]"));
+	ck_assert_ptr_null(hlg_diff_grown(&diff, 0, row("[outside]")));
+	ck_assert(hlg_diff_total_growth(&diff, NULL) == 1);
+	ck_assert(hlg_diff_total_growth(&diff, row("[outside]")) == 0);
+	ck_assert(hlg_diff_total_growth(&diff, row("compute")) == INFINITY);
+	finish();
+	start("old.elf", "old.elf");
+	add(0, COMPUTE, 5000);
+	add(1, COMPUTE, 5000);
+	compare();
+	ck_assert_ptr_null(hlg_diff_outside(&diff));
 	finish();
 }
 END_TEST
@@ -506,7 +530,7 @@ START_TEST(growth_of_the_total)
 
 	for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
 		memcpy(d.total.mean, totals[i].mean, sizeof(d.total.mean));
-		ck_assert(hlg_diff_total_growth(&d) == totals[i].growth);
+		ck_assert(hlg_diff_total_growth(&d, NULL) == totals[i].growth);
 	}
 }
 END_TEST
@@ -529,6 +553,7 @@ int main(void)
 	tcase_add_test(tc, several_events);
 	tcase_add_test(tc, nothing_on_a_side);
 	tcase_add_test(tc, grown);
+	tcase_add_test(tc, grown_but_for_outside);
 	tcase_add_test(tc, grown_by_a_part);
 	tcase_add_test(tc, growth_of_the_total);
 	return tap_main(suite);
