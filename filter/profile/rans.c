@@ -46,8 +46,8 @@ void hlg_rans_add(struct hlg_rans *rans, size_t image, enum hlg_identity identit
 		return;
 	}
 	rans->at[image].identities |= 1u << identity;
-	rans->lost |= hlg_rans_has_file(identity) &&
-		      !keep_least(&rans->at[image], file, id);
+	rans->lost |=
+		hlg_rans_has_file(identity) && !keep_least(&rans->at[image], file, id);
 }
 
 /* Adds a recording in which the same build ran, which may be told twice. False without

@@ -236,7 +236,7 @@ static bool put_builds(FILE *f, const struct hlg_report *r)
 			continue;
 		fputs(any ? "; " : "", f);
 		put_build(f, r->profile, ti->image, ti->ran,
-			  hlg_trust_of_ran(ti->ran) == HLG_TRUST_MIXED, r->unnamed);
+			  hlg_identity_verdict(ti->ran) == HLG_TRUST_MIXED, r->unnamed);
 		any = true;
 	}
 	return any;
@@ -256,7 +256,7 @@ char *hlg_banner_build(const struct hlg_profile *profile, const struct hlg_image
 
 	if (f) {
 		put_build(f, profile, image, ran,
-			  hlg_trust_of_ran(ran) == HLG_TRUST_MIXED, unnamed);
+			  hlg_identity_verdict(ran) == HLG_TRUST_MIXED, unnamed);
 		if (unnamed)
 			fprintf(f, "; %s", unnamed);
 	}

@@ -17,9 +17,9 @@ char *hlg_banner_saved(const struct hlg_report *report);
 /* Is there a base, or a move, at which those fit that do not where images lie? */
 bool hlg_banner_is_explained(const struct hlg_report *report);
 
-/* Of an image alone, for who has no report: another build ran (hlg_trust_of_ran), as the
- * recordings of this profile tell, and ELFs that are not named. To be freed; NULL without
- * memory. */
+/* Of an image alone, for who has no report: another build ran (hlg_identity_verdict), as
+ * the recordings of this profile tell, and ELFs that are not named. To be freed; NULL
+ * without memory. */
 char *hlg_banner_build(const struct hlg_profile *profile, const struct hlg_image *image,
 		       const struct hlg_ran *ran);
 

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter/trust/verdict.h"
-
 struct judge {
 	const struct hlg_space *space;
 	const struct hlg_builds *builds;
@@ -245,4 +243,12 @@ void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *spa
 	free(judge.readers);
 	free(sampled);
 	hlg_builds_finish(&profile->builds);
+}
+
+enum hlg_trust_verdict hlg_identity_verdict(const struct hlg_ran *ran)
+{
+	if (hlg_rans_worst(ran) != HLG_IDENTITY_OTHER)
+		return HLG_TRUST_UNTESTED;
+	return ran->identities >> HLG_IDENTITY_SAME & 1 ? HLG_TRUST_MIXED
+							: HLG_TRUST_MISMATCH;
 }

@@ -7,6 +7,7 @@
 #define HLG_FILTER_TRUST_IDENTITY_H
 
 #include "filter/profile/profile.h"
+#include "filter/trust/verdict.h"
 #include "symtab/image/space.h"
 
 /*
@@ -20,13 +21,17 @@
  * and this image is no build that was noted or mapped. Of another recording that says
  * nothing: each has its own. Where much lies outside, and an image has no sample though
  * others of the images ran, a guest that is none of the images tells that this one is
- * absent (HLG_IDENTITY_ABSENT). If this image ran and record noted a guest of its name, of
- * another build that is none of the images, both ran. recording: its name; NULL: it is
+ * absent (HLG_IDENTITY_ABSENT). If this image ran and record noted a guest of its name,
+ * of another build that is none of the images, both ran. recording: its name; NULL: it is
  * a saved profile, or a part of several. Of a recording the images that it may have
  * samples of are added to the profile's origins, too.
  */
 void hlg_identity_judge(struct hlg_profile *profile, const struct hlg_space *space,
 			const char *recording);
+
+/* What recordings that may have samples of an image tell of it: another build ran in none
+ * of them (UNTESTED), besides this one (MIXED), or in all that tell (MISMATCH). */
+enum hlg_trust_verdict hlg_identity_verdict(const struct hlg_ran *ran);
 
 /* Is that the name of its file, without folders? Of a guest inside it is the host's. */
 bool hlg_identity_is_called(const struct hlg_image *image, const char *file);

@@ -284,7 +284,8 @@ bool hlg_per_file_judge(struct hlg_per_file *judge, const struct hlg_profile *pr
 	ok = ok && doubt(judge, &t);
 	fit->verdict = t.tested.verdict;
 	for (size_t i = 0; i < profile->ran.n; i++) {
-		const enum hlg_trust_verdict told = hlg_trust_of_ran(&profile->ran.at[i]);
+		const enum hlg_trust_verdict told =
+			hlg_identity_verdict(&profile->ran.at[i]);
 
 		/* It may be of another recording. */
 		if (hlg_rans_is_absent(&profile->ran.at[i]))

@@ -417,14 +417,6 @@ static bool is_worth_a_look(const struct hlg_trust *trust)
 						  : HLG_VERDICT_LEAST_STRAY_ADDRS);
 }
 
-enum hlg_trust_verdict hlg_trust_of_ran(const struct hlg_ran *ran)
-{
-	if (hlg_rans_worst(ran) != HLG_IDENTITY_OTHER)
-		return HLG_TRUST_UNTESTED;
-	return ran->identities >> HLG_IDENTITY_SAME & 1 ? HLG_TRUST_MIXED
-							: HLG_TRUST_MISMATCH;
-}
-
 /* Takes over what recordings tell of the builds that ran: another one in no image, in
  * some, or in all that have samples and tell. Samples of one without any lie outside,
  * beside those of others. */
@@ -445,7 +437,7 @@ static enum hlg_trust_verdict identify(struct hlg_trust *trust,
 		if (hlg_rans_is_absent(ti->ran) && (!absent || samples_of(ti)))
 			continue;
 		ti->identity = hlg_rans_worst(ti->ran);
-		told = hlg_trust_of_ran(ti->ran);
+		told = hlg_identity_verdict(ti->ran);
 		if (told == HLG_TRUST_MISMATCH && any && !samples_of(ti))
 			told = HLG_TRUST_MIXED;
 		verdict = told > verdict ? told : verdict;
@@ -502,6 +494,9 @@ static bool look_elsewhere(struct hlg_trust *trust, const struct hlg_space *spac
 				       &ti->found) &&
 		     (fits || look_at_tail(ti, &some));
 		hlg_addresses_finish(&some);
+		/* Where it fits it may lie: that none is here says nothing then. */
+		if (ti->ran && hlg_rans_is_absent(ti->ran) && hlg_trust_elsewhere(ti))
+			ti->identity = HLG_IDENTITY_UNKNOWN;
 	}
 	hlg_addresses_finish(&all);
 	return ok;

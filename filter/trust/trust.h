@@ -89,10 +89,6 @@ struct hlg_image_test *hlg_trust_of(const struct hlg_trust *trust,
 enum hlg_boundary hlg_trust_at(struct hlg_code *code, const struct hlg_row *row,
 			       const struct hlg_hit *hit);
 
-/* What recordings that may have samples of an image tell of it: another build ran in none
- * of them (UNTESTED), besides this one (MIXED), or in all that tell (MISMATCH). */
-enum hlg_trust_verdict hlg_trust_of_ran(const struct hlg_ran *ran);
-
 /* The image with samples whose base is assumed, in a report that is not verified: nothing
  * says that it lies there. Without any samples, where all lie outside of every image:
  * then it may be elsewhere. NULL: there is none. */

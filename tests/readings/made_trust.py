@@ -317,7 +317,7 @@ class Made:
         own = random.Random()
         own.setstate(rng.getstate())
         elfs = [(of, base) for of, base in bases if not isinstance(of, Map)]
-        if len(elfs) == 2 and own.random() < .3:
+        if len(elfs) == 2 and own.random() < .5:
             self.leave(own, *own.sample(elfs, 2))
         self.samples = [s for one in self.recordings for s in one.samples]
 

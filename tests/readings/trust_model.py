@@ -276,7 +276,7 @@ class Judge(Said, Head, Sums):
         """The least of those that ran, by its file and its id; or None."""
         told = [self.told_of(i, one).get("other") for one in self.made.recordings]
         builds = told + [self.absent_of(i, one) for one in self.made.recordings]
-        if not any(told) and not self.is_absent(i):
+        if not any(told) and (not self.is_absent(i) or self.elsewhere(i)):
             return None
         return min([(n.file, (n.build_id or b"").hex()) for n in builds if n], default=None)
 

@@ -475,7 +475,7 @@ static int check_builds(struct hlg_run *run, struct claims *claims, struct hlg_e
 	for (size_t i = 0; i < run->profile.ran.n && i < run->space.n_images; i++) {
 		const struct hlg_image *image = run->space.images[i];
 		const struct hlg_ran *ran = &run->profile.ran.at[i];
-		const enum hlg_trust_verdict told = hlg_trust_of_ran(ran);
+		const enum hlg_trust_verdict told = hlg_identity_verdict(ran);
 		char *said;
 
 		if (told == HLG_TRUST_UNTESTED)

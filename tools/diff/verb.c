@@ -91,8 +91,8 @@ static bool find_growth(struct hlg_diff *diff, const struct hlg_diff_row *but)
 {
 	struct hlg_diff_gate *gate = &diff->gate;
 
-	gate->total = diff->total.significant &&
-		      hlg_diff_total_growth(diff, but) > gate->least;
+	gate->total =
+		diff->total.significant && hlg_diff_total_growth(diff, but) > gate->least;
 	gate->row = gate->total ? NULL : hlg_diff_grown(diff, gate->least, but);
 	return gate->total || gate->row;
 }
@@ -113,10 +113,11 @@ static void leave_outside(struct hlg_diff *diff)
 		gate->set = false;
 		hlg_interval_percent(was, outside->share[0].share);
 		hlg_interval_percent(is, outside->share[1].share);
-		if (asprintf(&gate->undecided,
-			     "--fail-if cannot judge what grew outside of the ELFs (%s %% "
-			     "before, %s %% after): %s",
-			     was, is, unnamed) < 0)
+		if (asprintf(
+			    &gate->undecided,
+			    "--fail-if cannot judge what grew outside of the ELFs (%s %% "
+			    "before, %s %% after): %s",
+			    was, is, unnamed) < 0)
 			gate->undecided = NULL;
 		diff->notes.lost |= !gate->undecided;
 		hlg_note_list_warn(&diff->notes, "%s",

@@ -123,6 +123,27 @@ START_TEST(a_build_that_is_absent)
 }
 END_TEST
 
+/* One that samples fit at another base may lie there. */
+START_TEST(what_is_absent_may_be_elsewhere)
+{
+	struct hlg_report r;
+	struct hlg_run run;
+
+	start_two(&run);
+	hlg_rans_add(&run.profile.ran, 1, HLG_IDENTITY_ABSENT, "c.elf", "11");
+	for (uint64_t i = 0; i < 32; i++) {
+		kit_add(&run, 0, 0x101060 + 4 * i, 1, 1);
+		kit_add(&run, 0, 0x901060 + 4 * i, 1, 1);
+	}
+	kit_build(&run, &r);
+	ck_assert_int_eq(r.trust.all.verdict, MISMATCH);
+	ck_assert_ptr_nonnull(hlg_trust_elsewhere(&r.trust.images[1]));
+	ck_assert_ptr_null(hlg_banner_other(&r));
+	hlg_report_finish(&r);
+	hlg_run_finish(&run);
+}
+END_TEST
+
 /*
  * Many samples that fit in other images do not hide a few in one that do not: of 1,320
  * addresses 12, less than one in a hundred, wherever the image stands.
@@ -1036,6 +1057,7 @@ int main(void)
 		tcase_add_test(tc, images_are_judged_apart);
 		tcase_add_loop_test(tc, another_build_without_samples, 0, 2);
 		tcase_add_loop_test(tc, a_build_that_is_absent, 0, 5);
+		tcase_add_test(tc, what_is_absent_may_be_elsewhere);
 		tcase_add_loop_test(tc, a_mismatch_is_not_outvoted, 0, 2);
 		tcase_add_loop_test(tc, a_mismatch_is_not_outvoted, 12, 13);
 		tcase_add_test(tc, claimed_samples_fit_nothing_else);
