@@ -287,7 +287,8 @@ static int build_shifted(struct hlg_run *run, struct hlg_report *report,
 				    callgraph ? &run->stacks : NULL);
 		if (ok)
 			rc = hlg_report_build(report, &run->options, &run->space,
-					      &run->profile, &run->host, &shift, err);
+					      &run->profile, &run->host, &shift, NULL,
+					      err);
 	}
 	hlg_shift_finish(&shift);
 	return ok ? rc : hlg_err_memory(err, "report");
@@ -302,7 +303,7 @@ int hlg_run_build(struct hlg_run *run, struct hlg_report *report, struct hlg_err
 		return rc;
 	settle_slices(run);
 	rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
-			      &run->host, NULL, err);
+			      &run->host, NULL, run->exits, err);
 	if (rc == 0 && run->options.assume_shift)
 		rc = build_shifted(run, report, err);
 	if (rc == 0)

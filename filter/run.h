@@ -23,6 +23,8 @@ struct hlg_run {
 	size_t n_files;
 	struct hlg_twins_hint hint;        /* of a feed that knows more than symbols */
 	struct hlg_inlined_source inlines; /* likewise, of stacks */
+	struct hlg_border *exits; /* of who knows more of the border than the samples:
+				   * hlg_report_build's; or NULL */
 	bool refused;        /* set by hlg_run_build: hlg_banner_is_refusal */
 	bool settled;        /* hlg_run_settle has decided the bases */
 	bool apart;          /* guests are told apart while recordings are read, */

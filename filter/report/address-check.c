@@ -54,7 +54,7 @@ int hlg_address_check_judge(struct hlg_address_check *check,
 			    const struct hlg_space *space, struct hlg_err *err)
 {
 	return hlg_report_build(&check->report, &check->options, space, &check->profile,
-				&check->host, NULL, err);
+				&check->host, NULL, NULL, err);
 }
 
 void hlg_address_check_finish(struct hlg_address_check *check)

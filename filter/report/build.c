@@ -166,11 +166,15 @@ static bool marks(const struct hlg_report *r)
 
 /* The border, the view, and whether its samples fit, or those of elsewhere do there. */
 static int build_placed(struct hlg_report *r, enum hlg_weight weight,
-			const struct hlg_profile *elsewhere, struct hlg_err *err)
+			const struct hlg_profile *elsewhere, struct hlg_border *exits,
+			struct hlg_err *err)
 {
 	int rc = 0;
 
-	if (r->options->border != HLG_BORDER_KEEP)
+	if (exits) {
+		r->border = *exits;
+		*exits = (struct hlg_border){0};
+	} else if (r->options->border != HLG_BORDER_KEEP)
 		rc = hlg_border_find(&r->border, r->space, r->profile, r->cells,
 				     r->n_cells, err);
 	if (rc == 0)
@@ -193,9 +197,10 @@ static void trust_saved(struct hlg_report *r)
 
 /* The view of everything, and how far it can be believed. */
 static int build_all(struct hlg_report *r, enum hlg_weight weight,
-		     const struct hlg_shift *shift, struct hlg_err *err)
+		     const struct hlg_shift *shift, struct hlg_border *exits,
+		     struct hlg_err *err)
 {
-	int rc = build_placed(r, weight, shift ? NULL : r->profile, err);
+	int rc = build_placed(r, weight, shift ? NULL : r->profile, exits, err);
 
 	if (rc == 0 && shift && !hlg_shift_mark(shift, r))
 		rc = hlg_err_memory(err, "report");
@@ -334,7 +339,7 @@ static bool several_events(const struct hlg_report *r)
 int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 		     const struct hlg_space *space, const struct hlg_profile *profile,
 		     struct hlg_host *host, const struct hlg_shift *shift,
-		     struct hlg_err *err)
+		     struct hlg_border *exits, struct hlg_err *err)
 {
 	enum hlg_weight weight = (enum hlg_weight)options->weight;
 	int rc;
@@ -351,7 +356,7 @@ int hlg_report_build(struct hlg_report *r, const struct hlg_options *options,
 		r->by |= HLG_BY_EVENT;
 		weight = HLG_WEIGHT_SAMPLES;
 	}
-	rc = build_all(r, weight, shift, err);
+	rc = build_all(r, weight, shift, exits, err);
 	if (rc == 0 && r->by)
 		rc = split(r, err);
 	if (rc == 0 && options->unnamed && (r->suppressed || !hlg_banner_is_ok(r)))

@@ -125,7 +125,7 @@ void kit_build(struct hlg_run *run, struct hlg_report *report)
 
 	ck_assert_msg(rc == 0, "%s", err.msg);
 	rc = hlg_report_build(report, &run->options, &run->space, &run->profile,
-			      &run->host, NULL, &err);
+			      &run->host, NULL, NULL, &err);
 	ck_assert_msg(rc == 0, "%s", err.msg);
 }
 

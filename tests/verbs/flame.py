@@ -9,6 +9,9 @@ recordings: every frame its weight, its place and its shares. Then what must be 
 is not drawn, several events, a base that does not fit, and of two recordings what changed.
 Last names that try to be markup.
 """
+import csv
+import io
+import itertools
 import json
 import os
 import pty
@@ -216,6 +219,26 @@ def check_before(build):
                 yield f"host {side}: {graph.said()}"
 
 
+def check_exits(build):
+    """What is at VM exits is so on both sides, as in diff: of few samples one alone may tell."""
+    found = 0
+    for before, after in itertools.permutations(("demo-user", "demo-host", "demo-far"), 2):
+        words = [f"{ELF}@auto", data(after), "--time=+0,+0.2"]
+        graph = Graph(must(hlguest_of(build), "flame", "--mode=guest", "--min=0", *words,
+                           "--before=" + data(before), f"--before={ELF}@auto"))
+        rows = csv.DictReader(io.StringIO(must(
+            hlguest_of(build), "diff", "--format=csv", "--top=0", words[0],
+            data(before), *words[1:])))
+        wanted = {row["name"]: int(row["samples_after"]) for row in rows
+                  if row["kind"] == "border" and row["samples_after"] != "0"}
+        got = {f.name: f.samples for f in graph.frames if "border" in f.classes}
+        if got != wanted:
+            yield f"{before} to {after}: {got} at VM exits, {wanted} in diff"
+        found += len(wanted)
+    if not found:
+        yield "no VM exits"
+
+
 def check_one_sided_host(build):
     """With the host's stacks on one side, guests are compared, with their callers."""
     names = [b"f%d" % i for i in range(40)]
@@ -416,6 +439,7 @@ def main():
         ("several events", check_events),
         ("a base that does not fit", check_mismatch),
         ("what changed", check_before),
+        ("VM exits of one side", check_exits),
         ("stacks on one side", check_one_sided_stacks),
         ("stacks of the host on one side", check_one_sided_host),
         ("another build", check_builds),

@@ -14,7 +14,7 @@
 static int judge_side(struct hlg_diff_side *side, struct hlg_err *err)
 {
 	int rc = hlg_report_build(&side->report, side->options, side->space,
-				  side->profile, &side->no_host, NULL, err);
+				  side->profile, &side->no_host, NULL, NULL, err);
 
 	if (rc < 0 || !side->options->children)
 		return rc;
@@ -171,22 +171,6 @@ static int check_events(struct hlg_diff *diff, struct hlg_err *err)
 	return 0;
 }
 
-/* What is of the border is so on both sides. */
-static bool share_border(struct hlg_diff *diff)
-{
-	bool ok = true;
-
-	for (size_t i = 0; ok && i < diff->images.n; i++) {
-		const struct hlg_diff_image *pair = &diff->images.pairs[i];
-
-		for (int s = 0; ok && pair->same && s < 2; s++)
-			ok = hlg_border_share(
-				&diff->side[s].report.border, pair->image[s],
-				&diff->side[!s].report.border, pair->image[!s]);
-	}
-	return ok;
-}
-
 static void count_runs(struct hlg_diff *diff, int side)
 {
 	const struct hlg_diff_side *s = &diff->side[side];
@@ -215,9 +199,10 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err)
 		rc = check_events(diff, err);
 	if (rc < 0)
 		return rc;
-	if (!hlg_diff_images_pair(&diff->images, diff->side[0].space,
-				  diff->side[1].space) ||
-	    !share_border(diff))
+	if (!hlg_paired_make(&diff->images, diff->side[0].space, diff->side[1].space) ||
+	    !hlg_paired_share_border(
+		    &diff->images, (struct hlg_border *[]){&diff->side[0].report.border,
+							   &diff->side[1].report.border}))
 		return hlg_err_memory(err, "diff");
 	for (int i = 0; rc == 0 && i < 2; i++)
 		rc = check_read(&diff->side[i], err);
@@ -258,7 +243,7 @@ void hlg_diff_finish(struct hlg_diff *diff)
 	hlg_note_list_finish(&diff->notes);
 	free(diff->shares);
 	free(diff->gate.undecided);
-	hlg_diff_images_finish(&diff->images);
+	hlg_paired_finish(&diff->images);
 	finish_side(&diff->side[0]);
 	finish_side(&diff->side[1]);
 }

@@ -3,7 +3,7 @@
  * Two profiles compared, row by row.
  *
  * A row of both sides is the same function, label, gap or data by its image's own
- * addresses where both sides ran the same build (pairs.h), else by its symbol's name
+ * addresses where both sides ran the same build (tools/inputs/paired.h), else by its symbol's name
  * (key.h) within the paired image; what is in no image is one row. Regions are compared
  * only if every image is of the same build.
  *
@@ -25,7 +25,7 @@
 
 #include "filter/report/report.h"
 #include "filter/stats/compare.h"
-#include "tools/diff/pairs.h"
+#include "tools/inputs/paired.h"
 
 /*
  * One side of a comparison: what its recordings held together, and each for itself, seen
@@ -103,7 +103,7 @@ struct hlg_diff_gate {
 
 struct hlg_diff {
 	struct hlg_diff_side side[2]; /* in; filled by the caller as it says */
-	struct hlg_diff_images images;
+	struct hlg_paired images;
 	enum hlg_weight weight;
 	const struct hlg_event
 		*event[2]; /* of each side's samples; NULL: there are none */

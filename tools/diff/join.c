@@ -73,7 +73,7 @@ static bool add_row(struct items *items, const struct hlg_diff *diff, int side,
 	struct item *item = &items->item[items->n++];
 
 	*item = (struct item){.side = side, .index = index};
-	item->pair = hlg_diff_images_find(&diff->images, side, place->image);
+	item->pair = hlg_paired_find(&diff->images, side, place->image);
 	if (item->pair == diff->images.n) {
 		item->start = diff->withheld ? place->start : 0;
 		return true;
@@ -173,7 +173,7 @@ static void add_regions(struct items *items, const struct hlg_diff *diff, int si
 
 	for (size_t i = 0; i < view->n_regions; i++)
 		items->item[items->n++] = (struct item){
-			.pair = hlg_diff_images_find(&diff->images, side,
+			.pair = hlg_paired_find(&diff->images, side,
 						     view->regions[i].image),
 			.start = view->regions[i].addr,
 			.side = side,
@@ -271,7 +271,7 @@ static bool tell_pair(const struct hlg_diff *diff, struct hlg_diff_rows *rows,
 }
 
 /* Its symbols are those that were sampled, not all there are. */
-static bool is_made(const struct hlg_diff_image *pair)
+static bool is_made(const struct hlg_paired_image *pair)
 {
 	return (pair->image[0] && pair->image[0]->made) ||
 	       (pair->image[1] && pair->image[1]->made);

@@ -20,6 +20,7 @@
 #include "tools/cli/verb.h"
 #include "tools/export/export.h"
 #include "tools/flame/flame.h"
+#include "tools/inputs/paired.h"
 #include "tools/inputs/sides.h"
 #include "tools/source/source.h"
 
@@ -286,22 +287,76 @@ static bool rename_images(struct hlg_space *space, const struct hlg_space *like)
 	return true;
 }
 
-static int build(struct stacks *stacks, const struct hlg_side *like, bool inlines,
-		 struct hlg_err *err)
+static int build(struct stacks *stacks, bool inlines, struct hlg_err *err)
 {
 	struct hlg_run *run = &stacks->side.run;
-	int rc;
 
 	if (!hlg_source_open_all(&stacks->sources, &run->space))
 		return hlg_err_memory(err, "lines");
 	if (inlines)
 		run->inlines = (struct hlg_inlined_source){.at = hlg_source_inlined_at,
 							   .ctx = &stacks->sources};
-	rc = hlg_run_build(run, &stacks->report, err);
-	if (rc == 0 && like && !rename_images(&run->space, &like->run.space))
-		rc = hlg_err_memory(err, "images");
+	return hlg_run_build(run, &stacks->report, err);
+}
+
+/* The report once more, of the border that it has now. */
+static int build_again(struct stacks *stacks, struct hlg_err *err)
+{
+	struct hlg_border exits = stacks->report.border;
+	int rc;
+
+	stacks->report.border = (struct hlg_border){0};
+	hlg_report_finish(&stacks->report);
+	stacks->side.run.exits = &exits;
+	rc = hlg_run_build(&stacks->side.run, &stacks->report, err);
+	stacks->side.run.exits = NULL;
+	hlg_border_finish(&exits); /* if it came not so far */
+	return rc;
+}
+
+/* What is at a VM exit is so on both sides, as in diff: else the samples of one
+ * instruction would be a function's before, and the exit's after. */
+static int share_exits(struct flame *flame, struct hlg_err *err)
+{
+	struct stacks *sides[2] = {&flame->before, &flame->after};
+	struct hlg_border *border[2];
+	struct hlg_paired images;
+	size_t n[2];
+	bool ok;
+	int rc;
+
+	for (int s = 0; s < 2; s++) {
+		border[s] = &sides[s]->report.border;
+		n[s] = border[s]->n;
+	}
+	ok = hlg_paired_make(&images, &flame->before.side.run.space,
+			     &flame->after.side.run.space) &&
+	     hlg_paired_share_border(&images, border);
+	rc = ok ? 0 : hlg_err_memory(err, "images");
+	for (int s = 0; rc == 0 && s < 2; s++)
+		if (border[s]->n > n[s])
+			rc = build_again(sides[s], err);
+	for (int s = 0; s < 2; s++)
+		sides[s]->report.exits_alone =
+			hlg_space_is_made(&flame->before.side.run.space) ||
+			hlg_space_is_made(&flame->after.side.run.space);
+	hlg_paired_finish(&images);
+	return rc;
+}
+
+/* Both sides, so that their frames can be compared. */
+static int build_sides(struct flame *flame, bool inlines, struct hlg_err *err)
+{
+	int rc = build(&flame->after, inlines, err);
+
+	if (rc < 0 || !flame->compares)
+		return rc;
+	rc = build(&flame->before, inlines, err);
 	if (rc == 0)
-		rc = hlg_frames_build(&stacks->tree, &stacks->report, err);
+		rc = share_exits(flame, err);
+	if (rc == 0 &&
+	    !rename_images(&flame->before.side.run.space, &flame->after.side.run.space))
+		rc = hlg_err_memory(err, "images");
 	return rc;
 }
 
@@ -357,9 +412,11 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 	int rc;
 
 	choose_halves(flame);
-	rc = build(&flame->after, NULL, inlines, err);
+	rc = build_sides(flame, inlines, err);
+	if (rc == 0)
+		rc = hlg_frames_build(&flame->after.tree, &flame->after.report, err);
 	if (rc == 0 && flame->compares)
-		rc = build(&flame->before, &flame->after.side, inlines, err);
+		rc = hlg_frames_build(&flame->before.tree, &flame->before.report, err);
 	if (rc < 0)
 		return rc;
 	rc = hlg_format_write(
@@ -379,7 +436,7 @@ static int build_and_write(struct flame *flame, const struct hlg_inputs *in,
 			     flame->compares ? "after: " : "");
 	if (rc == 0)
 		hlg_run_warn_remarks(&flame->after.report,
-				    flame->compares ? "after: " : "");
+				     flame->compares ? "after: " : "");
 	if (rc == 0 && flame->compares) {
 		hlg_run_warn(&flame->before.report, in->format, "before: ");
 		hlg_run_warn_remarks(&flame->before.report, "before: ");

@@ -370,7 +370,7 @@ START_TEST(several_images)
 	ck_assert(!diff.images.same);
 	ck_assert_uint_eq(diff.images.n, sizeof(wanted) / sizeof(*wanted));
 	for (size_t i = 0; i < diff.images.n; i++) {
-		const struct hlg_diff_image *pair = &diff.images.pairs[i];
+		const struct hlg_paired_image *pair = &diff.images.pairs[i];
 
 		ck_assert_pstr_eq(pair->image[0] ? pair->image[0]->path : NULL,
 				  wanted[i].before);
@@ -379,7 +379,7 @@ START_TEST(several_images)
 		ck_assert(pair->same == wanted[i].same);
 		for (int s = 0; s < 2; s++)
 			ck_assert_uint_eq(
-				hlg_diff_images_find(&diff.images, s, pair->image[s]),
+				hlg_paired_find(&diff.images, s, pair->image[s]),
 				pair->image[s] ? i : diff.images.n);
 	}
 	finish();

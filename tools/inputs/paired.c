@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/diff/pairs.h"
+#include "tools/inputs/paired.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,12 +168,12 @@ static void order_left(struct left *left, const struct likeness *by)
 }
 
 /* Gives every image before that has no partner the first one left that is like it. */
-static void match(struct hlg_diff_images *images, struct left *left,
-		  const struct likeness *by, bool same)
+static void match(struct hlg_paired *images, struct left *left, const struct likeness *by,
+		  bool same)
 {
 	order_left(left, by);
 	for (size_t i = 0; i < images->n; i++) {
-		struct hlg_diff_image *pair = &images->pairs[i];
+		struct hlg_paired_image *pair = &images->pairs[i];
 
 		if (pair->image[1])
 			continue;
@@ -183,7 +183,7 @@ static void match(struct hlg_diff_images *images, struct left *left,
 }
 
 /* What is left in the end is on one side alone. */
-static void add_rest(struct hlg_diff_images *images, struct left *left)
+static void add_rest(struct hlg_paired *images, struct left *left)
 {
 	order_left(left, &(struct likeness){.hash = place_of});
 	for (size_t k = 0; k < left->n; k++)
@@ -191,11 +191,11 @@ static void add_rest(struct hlg_diff_images *images, struct left *left)
 }
 
 /* Notes where each image is. */
-static void number_pairs(struct hlg_diff_images *images)
+static void number_pairs(struct hlg_paired *images)
 {
 	images->same = true;
 	for (size_t i = 0; i < images->n; i++) {
-		const struct hlg_diff_image *pair = &images->pairs[i];
+		const struct hlg_paired_image *pair = &images->pairs[i];
 
 		images->same = images->same && pair->same;
 		for (int s = 0; s < 2; s++)
@@ -204,8 +204,8 @@ static void number_pairs(struct hlg_diff_images *images)
 	}
 }
 
-bool hlg_diff_images_pair(struct hlg_diff_images *images, const struct hlg_space *before,
-			  const struct hlg_space *after)
+bool hlg_paired_make(struct hlg_paired *images, const struct hlg_space *before,
+		     const struct hlg_space *after)
 {
 	struct left left = {
 		.at = calloc(after->n_images + 1, sizeof(*left.at)),
@@ -213,7 +213,7 @@ bool hlg_diff_images_pair(struct hlg_diff_images *images, const struct hlg_space
 	};
 	bool ok;
 
-	*images = (struct hlg_diff_images){
+	*images = (struct hlg_paired){
 		.of = {calloc(before->n_images + 1, sizeof(size_t)),
 		       calloc(after->n_images + 1, sizeof(size_t))},
 	};
@@ -235,16 +235,31 @@ bool hlg_diff_images_pair(struct hlg_diff_images *images, const struct hlg_space
 	return ok;
 }
 
-size_t hlg_diff_images_find(const struct hlg_diff_images *images, int side,
-			    const struct hlg_image *image)
+size_t hlg_paired_find(const struct hlg_paired *images, int side,
+		       const struct hlg_image *image)
 {
 	return image ? images->of[side][image->number] : images->n;
 }
 
-void hlg_diff_images_finish(struct hlg_diff_images *images)
+bool hlg_paired_share_border(const struct hlg_paired *images,
+			     struct hlg_border *const border[2])
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < images->n; i++) {
+		const struct hlg_paired_image *pair = &images->pairs[i];
+
+		for (int s = 0; ok && pair->same && s < 2; s++)
+			ok = hlg_border_share(border[s], pair->image[s], border[!s],
+					      pair->image[!s]);
+	}
+	return ok;
+}
+
+void hlg_paired_finish(struct hlg_paired *images)
 {
 	free(images->pairs);
 	free(images->of[0]);
 	free(images->of[1]);
-	*images = (struct hlg_diff_images){0};
+	*images = (struct hlg_paired){0};
 }
