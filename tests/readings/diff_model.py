@@ -257,7 +257,7 @@ class Judge:
 
     def look(self):
         """As the options have it."""
-        exits = [self.exits(side) for side in self.sides]
+        exits = self.alone = [self.exits(side) for side in self.sides]
         for side, mine, other in zip(self.sides, exits, exits[::-1]):
             at = mine | {(name, at) for name, at in other if self.same or name in self.alike}
             side.look(self.options, self.weight, Called if self.children else Apart, {
@@ -460,6 +460,21 @@ class Judge:
         selected = " ".join(word[2:] for word in self.select.words) or None
         if told.get("selected") != selected:
             yield f"selected: {told.get('selected')}, not {selected}"
+        yield from self.exits_told(told["notes"])
+
+    def exits_told(self, notes):
+        """Where the other side tells of more VM exits than a report of one alone counts."""
+        right = []
+        for name, side, exits in zip(SIDES, self.sides, self.alone):
+            at = {base + own - TEXT for guest, base in side.space.bases for image, own in exits
+                  if image == os.path.basename(guest.path)}
+            alone, both = (sum(s.ip in of for s in side.guest) for of in (at, side.view.exits))
+            if both > alone and not self.children:  # whose head has no such number
+                right.append(
+                    f"{name}: {both} sample{' is' if both == 1 else 's are'} at VM exits, {alone} in "
+                    "hlguest report of this side alone: the other side tells of more")
+        if [note for note in notes if "the other side tells of more" in note] != right:
+            yield f"notes {notes}, not {right}"
 
     def total(self, told):
         """In the mean of the recordings: time of a clock, whatever shares are of."""

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "filter/write/text-scale.h"
+#include "symtab/plural.h"
 #include "tools/diff/columns.h"
 
 enum {
@@ -165,6 +166,20 @@ static void tell_lengths(struct hlg_diff *diff)
 			  was, is);
 }
 
+/* A report of one side alone counts fewer. With children= none is told. */
+static void tell_exits(struct hlg_diff *diff, int side)
+{
+	uint64_t both = diff->side[side].all.border.samples;
+	uint64_t alone = diff->side[side].report.all.border.samples;
+
+	if (both > alone && !diff->side[side].self)
+		add(diff, HLG_NOTE_PLAIN,
+		    "%s: %" PRIu64 " sample%s at VM exits, %" PRIu64
+		    " in hlguest report of this side alone: the other side tells of more",
+		    hlg_diff_columns_side[side], both,
+		    hlg_plural_word(both, " is", "s are"), alone);
+}
+
 /* Does a row hold several functions of one name? */
 static bool has_namesakes(const struct hlg_diff *diff)
 {
@@ -227,6 +242,7 @@ bool hlg_diff_tell_words(struct hlg_diff *diff)
 		const struct hlg_report *r = &diff->side[s].report;
 		const struct hlg_report *other = &diff->side[!s].report;
 
+		tell_exits(diff, s);
 		hlg_diff_tell_notes(diff, s, &r->notes, &other->notes);
 		hlg_diff_tell_notes(diff, s, &r->remarks, &other->remarks);
 	}
