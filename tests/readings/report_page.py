@@ -301,6 +301,7 @@ class Judge(report_model.Judge):
             "ns" if events <= set(CLOCKS) else min(events)
         each = {self.weight(s, True) for s in self.guest}
         right = {"weight": weight, "unit": unit, "total": self.weighed(self.all.kept),
+                 "guest": self.weighed(self.guest),
                  "each": 1 if weight == "samples" else each.pop() if len(each) == 1 else 0}
         for key, value in right.items():
             if data[key] != value and self.guest:

@@ -126,7 +126,8 @@ def check_rows(build, words):
     if by_row != rows["count"]:
         yield "addresses do not sum to their rows"
     if "with" in rows:
-        report = report_of(build, *words, "--children")
+        # As rows have no VM exits, who called there has none.
+        report = report_of(build, *words, "--children", "--border=drop")
         children = {(c["name"], c["addr"]): weigh(c, weight) for c in report["children"]}
         for i, name in enumerate(rows["name"]):
             at = address(data["images"][rows["image"][i]], rows["at"][i]) \
@@ -135,6 +136,12 @@ def check_rows(build, words):
                 yield f"{name}: {rows['with'][i]} with callees, not {children.get((name, at))}"
         if not sum(rows["with"]):
             yield "no inclusive counts"
+        less = [name for name, n, with_ in zip(rows["name"], rows["count"], rows["with"])
+                if 0 <= with_ / data["withTotal"] < n / data["total"] - 1e-9]
+        if less:
+            yield f"with callees they have less than without: {less}"
+    if data["guest"] != weigh(report["totals"]["guest"], weight):
+        yield f"{data['guest']} of the guest, not {report['totals']['guest']}"
 
 
 def check_files(build, words):
@@ -374,13 +381,14 @@ def check_exits(build):
 
 
 def check_exit_callers(build, folder):
-    """Functions that call but have no samples have rows, behind the others. VM exits have none."""
+    """Functions that call but have no samples have rows, behind the others. VM exits have none,
+    and count in nobody who called there."""
     path = os.path.join(folder, "exits.data")
     stacked.at_exits(path)
     html, report = page_of(build, os.path.join(DATA, "demo.elf"), path, "--force")
     rows = page_data(html)["rows"]
     got = dict(zip(rows["name"], zip(rows["samples"], rows["with"])))
-    right = {"hash_block": (4, 4), "call_host": (0, 40), "guest_main": (0, 44), "_start": (0, 44)}
+    right = {"hash_block": (4, 4), "guest_main": (0, 4), "_start": (0, 4)}
     if report.get("border") and (got != right or rows["name"][0] != "hash_block"):
         yield f"samples, and with callees: {got}, not {right}"
 
@@ -602,6 +610,21 @@ def check_selected(pages):
         yield f"frames have the shades {shades}"
     if sum(bool(re.search(r" \d+\.\d %$", words or "")) for _, words in frames) < 4:
         yield f"no shares on frames: {frames}"
+    yield from page.noticed()
+    page.close()
+
+
+def check_parts(pages):
+    """What is chosen is a part of all, VM exits among it."""
+    page, report, data = pages.open((f"{DATA}/demo.elf@0x4000", f"{DATA}/demo-user.data"))
+    time = data["time"]
+    part = sum(n for when, what, n in zip(sums(time["when"]), time["what"], time["count"])
+               if when >= 1 and what >= 0)
+    page.run(f"location.hash = 'range=1-{time['n']}'; new Promise(f => setTimeout(f, 100))")
+    said = page.run("document.querySelector('#time .said').textContent")
+    right = f"{100 * part / report['totals']['guest']['period'] + 1e-9:.2f} % of all"
+    if right not in said or not report["totals"]["border"]["samples"]:
+        yield f"{said}, not {right}; {report['totals']}"
     yield from page.noticed()
     page.close()
 
@@ -1158,7 +1181,7 @@ def main():
         for name in ("a Rust guest", "with callers", "VM exits", "several guests"):
             tap.run(f"shown: {name}", lambda w=CASES[name]: list(check_shown(pages, w)))
         for what, check in (("sorted and filtered", check_sorted), ("selected", check_selected),
-                            ("a range of time", check_range), ("an event's count", check_counted),
+                            ("a range of time", check_range), ("a part of all", check_parts), ("an event's count", check_counted),
                             ("the flame graph of a range", check_flame_range),
                             ("a drag", check_drag), ("a pinch", check_pinch), ("a comparison", check_diff),
                             ("without scripts", check_without_scripts),

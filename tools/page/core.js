@@ -305,16 +305,19 @@ function countRange(page, table, counts) {
 		counts[table.what[i]] += table.count[i];
 }
 
-/* The flame graph of the range, and inclusive counts: those of the report of the whole. */
+/* The flame graph of the range, and inclusive counts: those of the report of the whole. As rows
+ * have them: without VM exits, which are frames. */
 function countStacks(page) {
 	const {flame, stacks, rows, withTotal} = page.data, own = new Float64Array(flame.count.length);
 	if (!page.whole())
 		countRange(page, stacks, own);
 	page.tree = flameTree(flame, page.whole() ? flame.count : own);
 	page.frameRows ??= frameRows(rows, flame);
-	page.with = page.whole() || !rows.with ? rows.with : inclusiveCounts(page.frameRows, page.tree);
+	const kept = own.map((n, i) => (flame.kind[i] === 5 ? 0 : n));
+	page.with = page.whole() || !rows.with ? rows.with :
+		inclusiveCounts(page.frameRows, flameTree(flame, kept));
 	page.withTotal = page.whole() ? withTotal : flame.kind.reduce(
-		(sum, kind, i) => sum + (kind >= 3 && kind <= 5 ? own[i] : 0), 0); // taken in the guest
+		(sum, kind, i) => sum + (kind === 3 || kind === 4 ? kept[i] : 0), 0); // taken in the guest
 }
 
 /* The data of the page: JSON, or JSON packed by gzip. */

@@ -247,8 +247,11 @@ static bool collect_offsets(struct writer *w)
 	return w->offsets;
 }
 
+/* Of what rows are of: VM exits are in none, so in none of who called there. */
 static int collect_children(struct writer *w, struct hlg_err *err)
 {
+	struct hlg_options options = *w->r->options;
+	struct hlg_report without = *w->r;
 	int rc;
 
 	if (!w->r->stacks || !w->r->callers.stacks)
@@ -256,7 +259,9 @@ static int collect_children(struct writer *w, struct hlg_err *err)
 	w->with = calloc(w->v->n_rows + 1, sizeof(*w->with));
 	if (!w->with)
 		return hlg_err_memory(err, "page");
-	rc = hlg_children_build(&w->children, w->r, w->v, err);
+	options.border = HLG_BORDER_DROP;
+	without.options = &options;
+	rc = hlg_children_build(&w->children, &without, w->v, err);
 	if (rc < 0)
 		return rc;
 	w->callers = calloc(w->children.n + 1, sizeof(*w->callers));
@@ -266,7 +271,6 @@ static int collect_children(struct writer *w, struct hlg_err *err)
 		const struct hlg_row *row =
 			w->children.paths.places[w->children.rows[i].place].row;
 
-		/* VM exits have rows of their own, which are not here. */
 		if (!row)
 			w->callers[w->n_callers++] = i;
 		else if (row >= w->v->rows && row < w->v->rows + w->v->n_rows)
@@ -357,6 +361,7 @@ static bool put_all(struct writer *w)
 	hlg_page_data_text(&w->d, "unit", unit_of(w));
 	hlg_page_data_number(&w->d, "each", each_of(w));
 	hlg_page_data_number(&w->d, "total", weigh(w, w->v->kept));
+	hlg_page_data_number(&w->d, "guest", weigh(w, w->v->guest));
 	hlg_page_data_real(&w->d, "observations", hlg_view_worth(w->v));
 	begin_section(w, HLG_PAGE_IMAGES);
 	put_images(w);

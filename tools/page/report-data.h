@@ -9,7 +9,8 @@
  *   weight        "samples" or "period"
  *   unit          of counts: "samples", "ns", else the event's name
  *   each          how many of these all samples have, 0: that differs
- *   total         what shares are of: the sum of the rows
+ *   total         what shares are of: the sum of the rows, without VM exits
+ *   guest         all of the guest's, those and dropped gaps among it
  *   observations  how many independent samples that is (filter/stats/interval.h)
  *   images        path, name (hlg_image_short_name), base in hex; parts {at, from}: the
  *                 address at an offset, in hex, up to the next part; sections {at, size,
@@ -17,8 +18,9 @@
  *                 code is in one
  *   rows          name, kind (0 function, 1 label, 2 gap, 3 data, 4 outside, 5 guest
  *                 address), image (-1: none), at, size, count, samples, low, high (of
- *                 the share), unsure (the next may have more), with (inclusive; where
- *                 there are stacks): as the report has them. Behind them callers without
+ *                 the share), unsure (the next may have more): as the report has
+ *                 them; with (inclusive, where there are stacks): as children=yes
+ *                 with border=drop has it. Behind them callers without
  *                 samples of their own, whose count is 0.
  *   withTotal     what inclusive shares are of
  *   addresses     row, at, count: each address with samples, by row, then address

@@ -12,7 +12,7 @@ const PAPER_ROWS = 200; // as many as there are without scripts
 const COLUMNS = [
 	{key: 'share', heading: 'share', first: -1},
 	{key: 'with', heading: 'with callees', first: -1,
-		title: 'share of the samples in what the function calls, and its own'},
+		title: 'share of the samples in what the function calls, and its own; VM exits are in no row'},
 	{key: 'bar', heading: 'as a bar', unseen: true},
 	{key: 'interval', heading: '95 % interval', wide: true},
 	{key: 'amount', first: -1},

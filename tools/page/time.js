@@ -360,7 +360,7 @@ function timeView(section, page) {
 		const exits = sumOf(sums.exits, from, to), lost = sumOf(sums.lost, from, to);
 		said.textContent = (all ? 'Whole time: ' : 'Selected: ') + spanOfTime(time, from, to) +
 			', guest ' + amount(n, data.unit) +
-			(all ? '' : ', ' + percent(data.total ? n / data.total : 0) + ' of all') +
+			(all ? '' : ', ' + percent(data.guest ? n / data.guest : 0) + ' of all') +
 			(host ? '; host ' + amount(host, data.unit) : '') +
 			(exits ? '; ' + count(exits) + ' ' + kinds.exits : '') +
 			(lost ? '; ' + count(lost) + ' events lost, where there is a frame' : '') +

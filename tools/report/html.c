@@ -345,6 +345,23 @@ static void write_time(FILE *f, const struct hlg_report *r)
 	end_view(f);
 }
 
+/* Where shares are of more than the rows'. */
+static void write_flame(FILE *f, const struct hlg_report *r)
+{
+	bool exits = r->all.border.samples && r->options->border != HLG_BORDER_DROP;
+	bool host = r->options->mode == HLG_SHOW_ALL;
+
+	fputs("<section id=\"flame\">\n<h2>Flame graph</h2>\n", f);
+	if (exits || host)
+		fprintf(f,
+			"<p class=\"summary\">Its shares are of all samples, those "
+			"%s%s%s "
+			"among them; the table's are of the guest's%s.</p>\n",
+			exits ? "at VM exits" : "", exits && host ? " and " : "",
+			host ? "of the host" : "", exits ? " without VM exits" : "");
+	end_view(f);
+}
+
 static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *err)
 {
 	bool image = !r->suppressed && r->space->n_images;
@@ -370,7 +387,7 @@ static int write_sections(FILE *f, const struct hlg_report *r, struct hlg_err *e
 	if (image)
 		rc = hlg_report_html_code(f, r, err);
 	if (r->stacks)
-		write_view(f, "flame", "Flame graph");
+		write_flame(f, r);
 	return rc;
 }
 

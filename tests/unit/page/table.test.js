@@ -120,6 +120,20 @@ test('a range counts what lies in it; the whole is as the report has it', () => 
 	assert.deepEqual(told, [27, 116, 0]);
 });
 
+test('with callees has no VM exits, as rows have none, also of a range', () => {
+	const data = dataOf(), {flame} = data;
+	flame.kind = [0, 3, 3, 5, 3]; // main, which calls f, which exits; and g
+	[flame.name, flame.names] = [[-1, 0, 1, 2, 3], ['b', 'a', 'exit', 'Core::B']];
+	flame.parent = [-1, 0, 1, 2, 1];
+	data.rows.with = [0, 0, 0, 0];
+	data.withTotal = 9;
+	const page = script.makePage(data);
+	page.range(2, 4);
+	assert.deepEqual([...page.tree.own], [0, 0, 12, 13, 2]);
+	assert.deepEqual([...page.with], [14, 12, 2, 0]);
+	assert.equal(page.withTotal, 14);
+});
+
 test('ranges add up', () => {
 	const data = dataOf(), page = script.makePage(data), sum = [0, 0, 0, 0], all = [0, 0, 0, 0];
 	for (let slice = 0; slice < 8; slice++) {
