@@ -1025,6 +1025,14 @@ def check_diff(pages):
             yield f"{name}, {kind}, {change}, {shares}: not {row}"
     if len(found) != len(rows):
         yield f"{len(found)} rows, not {len(rows)}"
+    for side in "before", "after":  # the images' shares are the rows'
+        data = page_data(html, f"data-{side}")
+        ours = {name: f"{100 * n / data['total'] + 1e-9:.2f}"
+                for name, n in zip(data["rows"]["name"], data["rows"]["count"])}
+        theirs = {row["name"]: f"{row[side]['percent']:.2f}" for row in rows
+                  if row[side]["samples"] and row["kind"] != "border"}
+        if ours != theirs or len(theirs) == len(rows):
+            yield f"image {side}: {ours}, not {theirs}"
     if re.search("<[0-9]", html.split("<script")[0]):
         yield "a figure below a limit is markup"
     path = os.path.join(pages.folder, "diff.html")

@@ -282,11 +282,15 @@ static int write_main(void *data, FILE *f, struct hlg_err *err)
 static int write_page(void *data, FILE *f, struct hlg_err *err)
 {
 	struct hlg_diff *diff = data;
-	/* Only their images are drawn. */
+	/* Only their images are drawn; of what the rows are of. */
+	const bool exits = diff->side[0].options->border != HLG_BORDER_DROP;
 	struct hlg_report sides[2] = {diff->side[0].report, diff->side[1].report};
 	struct hlg_page_element elements[2] = {
-		{.id = "data-before", .of = "before", .report = &sides[0]},
-		{.id = "data-after", .of = "after", .report = &sides[1]}};
+		{.id = "data-before",
+		 .of = "before",
+		 .report = &sides[0],
+		 .exits = exits},
+		{.id = "data-after", .of = "after", .report = &sides[1], .exits = exits}};
 	const struct hlg_page_parts parts = {.kind = &hlg_page_diff,
 					     .title = "Before and after \u2013 hlguest",
 					     .header = write_header,
@@ -299,6 +303,9 @@ static int write_page(void *data, FILE *f, struct hlg_err *err)
 
 	diff->screen = (struct hlg_screen){0};
 	sides[0].stacks = sides[1].stacks = NULL;
+	/* With children= rows are of other things than the image. */
+	for (int s = 0; s < 2 && !diff->side[0].self; s++)
+		sides[s].all = diff->side[s].all;
 	return hlg_page_report_page(f, &parts, err);
 }
 

@@ -220,17 +220,15 @@ function makePage(data) {
 	for (const image of data.images)
 		image.spans.at = sums(image.spans.at);
 
-	/* The total, and the row that has most of it. */
+	/* What shares are of, and the row that has most of it. */
 	function sumUp() {
 		const {counts} = page;
-		page.total = page.top = 0;
-		for (let row = 0; row < counts.length; row++) {
-			page.total += counts[row];
+		page.total = page.whole() ? data.total : sumOf(counts, 0, counts.length);
+		page.top = 0;
+		for (let row = 0; row < counts.length; row++)
 			if (counts[row] > counts[page.top])
 				page.top = row;
-		}
 	}
-	sumUp();
 	page.on = function (what, f) {
 		listeners[what].push(f);
 	};
@@ -254,6 +252,7 @@ function makePage(data) {
 	page.whole = function () {
 		return !times || (page.from === 0 && page.to === times.n);
 	};
+	sumUp();
 	/*
 	 * Counts what lies in slices [from, to), or a little more: in whole slices of where, which
 	 * are those from page.first to page.end.

@@ -24,6 +24,7 @@ struct writer {
 	struct hlg_page_data d;
 	const struct hlg_report *r;
 	const struct hlg_view *v;
+	bool exits;                       /* shares are of these, too */
 	bool lost;                        /* a name, for want of memory */
 	struct hlg_page_offsets *offsets; /* of each image */
 	struct hlg_page_addresses addresses;
@@ -42,6 +43,12 @@ struct writer {
 static uint64_t weigh(const struct writer *w, struct hlg_count count)
 {
 	return hlg_count_weigh(w->v->weight, count);
+}
+
+/* What shares are of. */
+static uint64_t total_of(const struct writer *w)
+{
+	return weigh(w, w->v->kept) + (w->exits ? weigh(w, w->v->border) : 0);
 }
 
 /* Of an image's own address, what scripts can add; outside there are only guest
@@ -179,7 +186,7 @@ static const struct hlg_children_row *caller(const struct writer *w, size_t i)
 
 static void put_row_shares(struct writer *w)
 {
-	uint64_t total = weigh(w, w->v->kept);
+	uint64_t total = total_of(w);
 	struct hlg_share rest = hlg_interval_wilson(
 		total ? (double)w->rest / (double)total : 0, hlg_view_worth(w->v));
 
@@ -323,7 +330,7 @@ static uint64_t each_of(const struct writer *w)
 /* Which rows there are. */
 static void cut_rows(struct writer *w)
 {
-	uint64_t total = weigh(w, w->v->kept);
+	uint64_t total = total_of(w);
 	size_t n = w->v->n_rows;
 
 	w->n_rows = w->cut.rows < n ? w->cut.rows : n;
@@ -360,7 +367,7 @@ static bool put_all(struct writer *w)
 			   w->v->weight == HLG_WEIGHT_SAMPLES ? "samples" : "period");
 	hlg_page_data_text(&w->d, "unit", unit_of(w));
 	hlg_page_data_number(&w->d, "each", each_of(w));
-	hlg_page_data_number(&w->d, "total", weigh(w, w->v->kept));
+	hlg_page_data_number(&w->d, "total", total_of(w));
 	hlg_page_data_number(&w->d, "guest", weigh(w, w->v->guest));
 	hlg_page_data_real(&w->d, "observations", hlg_view_worth(w->v));
 	begin_section(w, HLG_PAGE_IMAGES);
@@ -426,8 +433,10 @@ static int too_large(struct hlg_err *err)
 
 static int write_one(struct hlg_page_element *e, size_t room, struct hlg_err *err)
 {
-	struct writer w = {
-		.r = e->report, .v = &e->report->all, .cut = HLG_PAGE_CUT_NONE};
+	struct writer w = {.r = e->report,
+			   .v = &e->report->all,
+			   .exits = e->exits,
+			   .cut = HLG_PAGE_CUT_NONE};
 	size_t size = 0;
 	int rc = collect(&w, err);
 

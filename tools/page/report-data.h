@@ -9,7 +9,8 @@
  *   weight        "samples" or "period"
  *   unit          of counts: "samples", "ns", else the event's name
  *   each          how many of these all samples have, 0: that differs
- *   total         what shares are of: the sum of the rows, without VM exits
+ *   total         what shares are of: the sum of the rows, and of VM exits where that
+ *                 is asked for
  *   guest         all of the guest's, those and dropped gaps among it
  *   observations  how many independent samples that is (filter/stats/interval.h)
  *   images        path, name (hlg_image_short_name), base in hex; parts {at, from}: the
@@ -57,13 +58,14 @@ struct hlg_page_element {
 	const char *id;
 	const char *of; /* where there are several: "before" */
 	const struct hlg_report *report;
+	bool exits;              /* shares are of VM exits, too */
 	char *text;              /* to be freed */
 	size_t size;             /* of text */
 	struct hlg_page_cut cut; /* what is left out of it */
 };
 
 /*
- * Writes the elements of a page, n of them, whose first three members are given and
+ * Writes the elements of a page, n of them, whose first members are given and
  * the others 0, so that with what is used they have HLG_PAGE_BYTES at most: a
  * small one leaves its part to the others. Fails without memory, or if that cannot be.
  */
