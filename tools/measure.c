@@ -262,7 +262,6 @@ static int record(const struct hlg_measure *measure, int dashes, char **argv, bo
 {
 	const struct hlg_record_tracing how = {
 		.sandboxes = true, .event = "cpu-clock", .frequency = RATE, .root = ""};
-	struct hlg_record_keep keep;
 	struct hlg_err err;
 	size_t n = 0, first = 6;
 	char **command = argv + dashes + 1, **words;
@@ -291,9 +290,8 @@ static int record(const struct hlg_measure *measure, int dashes, char **argv, bo
 		words[first++] = (char *)"--sandboxes";
 	words[first++] = (char *)"--";
 	memcpy(words + first, command, n * sizeof(*words));
-	hlg_record_keep_begin(&keep, recording);
 	status = measure->run(measure->record, (int)(first + n), words);
-	*good = hlg_record_keep_is_new(&keep, status) &&
+	*good = hlg_record_keep_is_ours(recording) &&
 		hlg_record_count_is_good(recording);
 	free(words);
 	return status;

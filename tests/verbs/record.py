@@ -20,6 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.dont_write_bytecode = True  # the folders are the source's
 sys.path.insert(1, os.path.join(sys.path[0], "../kit"))
@@ -829,6 +830,61 @@ def check_accesses(build, folder):
             os.unlink(os.path.join(folder, name))
 
 
+def check_at_once(build, folder):
+    """Of two that record into one file the second is refused, and the first reports its own run;
+    so it is with callers, for which the recording is written anew. Where a perf of somebody's
+    takes the name, that is said, and nothing is reported."""
+    vm, hlguest = monitor(build, folder), os.path.abspath(hlguest_of(build))
+    demo, tree = guest("demo", build, folder), guest("tree", build, folder)
+    place = os.path.join(folder, "at-once")
+    os.mkdir(place)
+    refused = ("perf.data.guest: another hlguest records into it, or reports it (let that end, or "
+               "work in another folder, or hlguest record -o FILE)")
+    for first in ["--", vm, "--seconds=2", demo], ["--guest-stacks", "--", vm, "--seconds=2", tree], \
+            ["record", "-e", "cpu-clock", "--", vm, "--seconds=2", demo]:
+        with subprocess.Popen([hlguest, *first], cwd=place, stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.PIPE, env=environment()) as one:
+            while not os.path.exists(os.path.join(place, "perf.data.guest")):
+                time.sleep(0.01)
+            for second in ["--", vm, demo], ["record", "-e", "cpu-clock", "--", "true"]:
+                out, err, status = run(hlguest, *second, cwd=place)
+                if status != 1 or refused not in " ".join(err.split()) or out:
+                    yield f"{first} {second}: status {status}: {out}{err}"
+            _, err, status = run(hlguest, "record", "-e", "cpu-clock", "-o", "other", "--", "true",
+                                 cwd=place)
+            out, said = one.communicate()
+        if status or "other: 0 guest samples" not in err:
+            yield f"another file: status {status}: {err}"
+        if one.returncode or not re.search(r"^recorded  (1\.[89]|2\.[0-9]) s|[0-9]{3,} guest "
+                                           r"samples, ", out + said, re.M):
+            yield f"{first}: status {one.returncode}: {said}{out}"
+        for name in os.listdir(place):
+            os.unlink(os.path.join(place, name))
+    yield from check_taken(hlguest, place, vm, demo)
+
+
+def check_taken(hlguest, place, vm, demo):
+    """A perf that knows of no lock takes the name."""
+    for words in ["--", vm, "--seconds=1", demo], \
+            ["record", "-e", "cpu-clock", "--", vm, "--seconds=1", demo]:
+        with subprocess.Popen([hlguest, *words], cwd=place, stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.PIPE, env=environment()) as one:
+            while not os.path.exists(os.path.join(place, "perf.data.guest")) or \
+                    not os.path.getsize(os.path.join(place, "perf.data.guest")):
+                time.sleep(0.01)
+            must("perf", "record", "-q", "-e", "cpu-clock", "-o", "perf.data.guest", "true",
+                 cwd=place)
+            out, err = one.communicate()
+        if one.returncode != 1 or out or "perf.data.guest: another recording took this name " \
+                "meanwhile; this one is perf.data.guest.old, " not in " ".join(err.split()):
+            yield f"{words}: status {one.returncode}: {err}{out}"
+        out, _, status = run(hlguest, "report", demo, "perf.data.guest.old", cwd=place)
+        if status or not re.search(r"^recorded  (0\.9|1\.[0-9]) s", out, re.M):
+            yield f"{words}: what is kept: status {status}: {out}"
+        for name in os.listdir(place):
+            os.unlink(os.path.join(place, name))
+
+
 def main():
     build = parser(__doc__).parse_args().build
     tap = Tap()
@@ -858,6 +914,7 @@ def main():
                 lambda: check_together(build, folder))
         tap.run("sandboxes in turn are told apart", lambda: check_sandboxes(build, folder))
         tap.run("two ELFs that ran in turn are recorded anew", lambda: check_turns(build, folder))
+        tap.run("two at once", lambda: list(check_at_once(build, folder)))
         tap.run("record and report in one", lambda: list(check_measure(build, folder)))
         tap.run("with callers", lambda: list(check_own_callers(build, folder)))
         tap.run("builds that ran", lambda: list(check_builds(build, folder)))

@@ -2,8 +2,12 @@
 /*
  * Good recordings outlive bad ones. perf renames FILE to FILE.old before it writes FILE,
  * whatever the two hold, and leaves an empty FILE if it cannot open its events. So that
- * the last good recording is FILE or FILE.old all the same, a FILE in vain steps aside,
- * to FILE.failed, before perf would put it in the place of FILE.old.
+ * the last good recording is FILE or FILE.old all the same, it is renamed before perf runs:
+ * to FILE.old, and in vain to FILE.failed rather than in the place of a FILE.old.
+ *
+ * Of several that record into one FILE at a time each would take the other's for its own.
+ * So perf writes into an empty file that is locked (flock(2)) until the next recording
+ * begins, or this process ends; and by which it is known again.
  */
 #ifndef HLG_TOOLS_RECORD_KEEP_H
 #define HLG_TOOLS_RECORD_KEEP_H
@@ -12,18 +16,32 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* What FILE was before perf ran. */
+#include "symtab/err.h"
+
+/* What to do where nobody has named FILE, as behind "hlguest --", where -o is the
+ * report's. */
+#define HLG_RECORD_KEEP_ELSEWHERE "work in another folder, or hlguest record -o FILE"
+
 struct hlg_record_keep {
 	const char *path;
-	struct stat before; /* 0: there was none */
+	struct stat before; /* what FILE was; 0: there was none, or it is FILE.failed */
+	bool lost;          /* it is not called FILE any more */
 };
 
-/* Call it before perf runs, and the others in this order behind it. */
-void hlg_record_keep_begin(struct hlg_record_keep *keep, const char *path);
+/* Call it before perf runs, and the others in this order behind it. Fails if another
+ * records into FILE. */
+int hlg_record_keep_begin(struct hlg_record_keep *keep, const char *path,
+			  struct hlg_err *err);
 
-/* Has perf, which ended with this status, written FILE? An empty one of a perf that
- * failed is none: it is removed, and what it replaced gets its name again. */
-bool hlg_record_keep_is_new(const struct hlg_record_keep *keep, int status);
+/* Has perf written FILE? An empty one is none: it is removed, and what it replaced gets
+ * its name again. Nor is one that another, which knows of no lock, has renamed. */
+bool hlg_record_keep_is_new(struct hlg_record_keep *keep);
+
+/* Call it when FILE has been written anew; false if another has taken its name. */
+bool hlg_record_keep_renew(struct hlg_record_keep *keep);
+
+/* Is what this path leads to the recording that this process has made last? */
+bool hlg_record_keep_is_ours(const char *path);
 
 /* Has perf, which failed, no room left where FILE is? What it wrote is cut off then. */
 bool hlg_record_keep_is_full(const struct hlg_record_keep *keep);

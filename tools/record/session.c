@@ -84,15 +84,32 @@ static void tell_none(const char *out, int status, const struct hlg_record_keep 
 		      stderr);
 }
 
+/* A perf that was started without us knows of no lock. Returns the exit status. */
+static int tell_lost(const char *out)
+{
+	struct hlg_err err;
+
+	hlg_err_set(&err, HLG_EINPUT,
+		    "%s: another recording took this name meanwhile; this one is %s.old, "
+		    "or lost if there were two (" HLG_RECORD_KEEP_ELSEWHERE ")",
+		    out, out);
+	return hlg_output_error(&err);
+}
+
 /* Tells what came of it; returns the exit status, from perf's. */
 static int finish(struct hlg_record_request *args, const char *event, int status,
-		  const struct hlg_record_keep *keep, struct hlg_guest_stacks *stacks)
+		  struct hlg_record_keep *keep, struct hlg_guest_stacks *stacks)
 {
-	if (hlg_record_keep_is_new(keep, status)) {
+	bool is_new = hlg_record_keep_is_new(keep);
+
+	if (is_new) {
 		find_guests(args);
 		args->guest_stacks = hlg_guest_stacks_end(
 			stacks, args->out, hlg_record_guests_only(&args->guests),
 			args->quiet);
+		is_new = hlg_record_keep_renew(keep);
+	}
+	if (is_new) {
 		/* Nothing but ^C ends what has no command. */
 		if (!args->command && status == 128 + SIGINT)
 			status = 0;
@@ -103,6 +120,10 @@ static int finish(struct hlg_record_request *args, const char *event, int status
 			status = 1;
 		if (!args->quiet)
 			hlg_record_tell_old(keep);
+	} else if (keep->lost) {
+		int lost = tell_lost(args->out);
+
+		status = status ? status : lost;
 	} else if (strcmp(args->out, "-") != 0 && status != 127 &&
 		   (status != 0 || hlg_record_keep_is_absent(keep))) {
 		tell_none(args->out, status, keep);
@@ -159,7 +180,7 @@ int hlg_record_session_check(const struct hlg_record_request *args, const char *
 static int check_out(const struct hlg_record_request *args, struct hlg_err *err)
 {
 	const char *advice = strcmp(args->out, HLG_INPUTS_DEFAULT) == 0
-				     ? "work in another folder, or hlguest record -o FILE"
+				     ? HLG_RECORD_KEEP_ELSEWHERE
 				     : "name another";
 
 	return hlg_out_check_or(args->out, HLG_MAGIC_RECORDING, advice, err);
@@ -299,13 +320,13 @@ static int record_event(struct hlg_record_request *args, const char *event)
 		hlg_err_memory(&err, "record");
 	else if (begin_stacks(args, counted, &stacks, &err) == 0)
 		words = hlg_record_perf_words(args, counted, &stacks, &err);
-	if (words) {
-		hlg_record_keep_begin(&keep, args->out);
+	if (words && hlg_record_keep_begin(&keep, args->out, &err) == 0) {
 		status = hlg_record_perf_run(words, &stacks);
+		status = finish(args, event, status, &keep, &stacks);
+	} else {
+		status = hlg_output_error(&err);
 	}
 	free(counted);
-	status = words ? finish(args, event, status, &keep, &stacks)
-		       : hlg_output_error(&err);
 	hlg_guest_stacks_finish(&stacks);
 	free(words);
 	return status;
