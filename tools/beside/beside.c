@@ -127,14 +127,19 @@ static bool is_of(const struct hlg_beside *beside, const char *recording)
 int hlg_beside_read(struct hlg_beside *beside, const char *recording, struct hlg_err *err)
 {
 	char place[PATH_MAX];
+	struct hlg_file_id id;
 	struct stat st;
-	int rc;
+	int fd, rc;
 
 	*beside = (struct hlg_beside){0};
 	if (!hlg_beside_text_built() || !hlg_perfdata_is_kept(recording) ||
 	    !hlg_beside_place(place, recording) || lstat(place, &st) != 0 ||
 	    stat(recording, &st) != 0 || !S_ISREG(st.st_mode))
 		return 1;
+	fd = hlg_file_open(recording, &id, err); /* often root's, who made it */
+	if (fd < 0)
+		return fd;
+	close(fd);
 	rc = read_place(beside, place, err);
 	if (rc == 0 && !is_of(beside, recording))
 		rc = hlg_err_set(err, HLG_EINPUT,

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "filter/output/target.h"
+#include "symtab/file.h"
 #include "tools/cli/argp-run.h"
 #include "tools/inputs/noted.h"
 #include "tools/perfdata/perfdata.h"
@@ -91,6 +92,21 @@ static bool names_image(const struct hlg_inputs *in)
 	return in->second && names_image(in->second);
 }
 
+/* May a word that is a file not be read? Then what it is is not known. */
+static bool is_denied(const struct hlg_inputs *in, struct hlg_err *err)
+{
+	for (size_t i = 0; i < in->n_others; i++) {
+		const char *word = in->others[i].word;
+
+		if (in->others[i].kind == HLG_FILE_KIND_OTHER &&
+		    access(word, F_OK) == 0 && access(word, R_OK) != 0) {
+			hlg_file_fail(word, errno, err);
+			return true;
+		}
+	}
+	return in->second && is_denied(in->second, err);
+}
+
 /*
  * Where no image is named: those that are noted of the recordings, of two sides of the
  * first one's. What cannot be used is an error only if an image is needed.
@@ -114,7 +130,7 @@ static int find_noted(struct hlg_inputs *in, struct hlg_err *err)
 		if (hlg_inputs_is_pair(in) && !in->behind)
 			break;
 	}
-	if (rc == 0 && in->n_files + n == 0) {
+	if (rc == 0 && in->n_files + n == 0 && !is_denied(in, &in->missing)) {
 		only = standard;
 		rc = take_noted(in, &only, 1, &why);
 	}
