@@ -72,6 +72,31 @@ static void note_cut(const struct hlg_batch *batch, struct hlg_run *run)
 				   n > 1 ? " and others" : "", batch->sums.left);
 }
 
+/* A recording in vain counts as one all the same, in a time per run. */
+static void note_vain(const struct hlg_batch *batch, struct hlg_run *run)
+{
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < batch->n_paths; i++) {
+		const struct hlg_batch_file *file = &batch->files[i];
+
+		/* One that inject wrote has a note of its own. */
+		if (file->rc < 0 || file->sums.guest || file->sums.deselected ||
+		    hlg_note_list_told(&file->notes))
+			continue;
+		first = first ? first : batch->paths[i];
+		n++;
+	}
+	if (first && batch->sums.guest)
+		hlg_note_list_warn(&run->notes,
+				   "%zu of %zu recordings %s no guest samples, and still "
+				   "%s: %s%s (leave out what was recorded in vain)",
+				   n, batch->n_paths, n == 1 ? "has" : "have",
+				   n == 1 ? "counts" : "count", first,
+				   n > 1 ? " and others" : "");
+}
+
 /* What single recordings have: notes of the first few as they are, others as details. */
 static void note_files(const struct hlg_batch *batch, struct hlg_note_list *to)
 {
@@ -111,6 +136,7 @@ void hlg_batch_note(const struct hlg_batch *batch, struct hlg_run *run)
 	note_rates(batch, run);
 	note_files(batch, &run->notes);
 	if (batch->n_paths > 1) {
+		note_vain(batch, run);
 		note_cut(batch, run);
 		sums.left = 0;
 		if (sums.guest)
