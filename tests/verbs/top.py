@@ -340,7 +340,8 @@ def check_keys(bench):
         screen.press("w")
         screen.wait(r"saved hlguest-top-[\d-]+\.data")
         screen.press("z\r")  # no row is left for Enter
-        screen.wait("top  0:00")
+        screen.wait("top  0:00 since z  ")
+        screen.wait("^ .* since z .* function")
         screen.wait(r"% .* sort_keys$")
         screen.press("j/nomatch\r\r")
         screen.wait(r'function with "nomatch" \(0\)$')

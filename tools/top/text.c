@@ -18,7 +18,8 @@
 
 enum {
 	LIVE = 78,  /* columns of the line of what goes on, */
-	EXITS = 22, /* and of exits behind it */
+	EXITS = 22, /* and of exits behind it, */
+	SINCE = 8,  /* and of what it is since */
 	WIDE = 64,  /* columns from which on a table has margins; */
 	WIDER = 72, /* and samples */
 	APART = 24, /* of what tells rows of one name apart, */
@@ -90,9 +91,11 @@ static void put_exits(FILE *f, const struct hlg_top_shown *shown)
 
 bool hlg_top_text_is_narrow(const struct hlg_top_shown *shown)
 {
-	unsigned columns = shown->screen.columns;
+	unsigned columns = shown->screen.columns, needed = LIVE;
 
-	return columns && columns < (shown->exits ? LIVE + EXITS : LIVE);
+	needed += shown->exits ? EXITS : 0;
+	needed += shown->zeroed ? SINCE : 0;
+	return columns && columns < needed;
 }
 
 void hlg_top_text_live(FILE *f, const struct hlg_top_shown *shown)
@@ -102,6 +105,8 @@ void hlg_top_text_live(FILE *f, const struct hlg_top_shown *shown)
 	const bool narrow = hlg_top_text_is_narrow(shown);
 
 	put_time(f, shown->took);
+	if (shown->zeroed) /* the check is of all */
+		fputs(" since z", f);
 	if (!narrow)
 		put_event(f, shown);
 	fprintf(f, "  %" PRIu64 "%s sample%s", guest.samples, narrow ? "" : " guest",
@@ -214,7 +219,7 @@ void hlg_top_text_headings(FILE *f, const struct hlg_top_shown *shown)
 	fprintf(f, "%8s ", recent);
 	if (has_margins(shown))
 		fprintf(f, "    95 %%");
-	fprintf(f, "    start");
+	fprintf(f, "%9s", shown->zeroed ? "since z" : "start");
 	if (has_samples(shown))
 		fprintf(f, "   samples");
 	fprintf(f, "  %s",

@@ -11,8 +11,9 @@
 struct hlg_top_shown {
 	const struct hlg_top_judged *judged; /* NULL: no guest sample has come yet */
 	const struct hlg_top_rows *rows;     /* of judged; NULL without it */
-	struct hlg_top_sums sums;            /* of all since the start */
-	uint64_t took;                       /* ns since the start */
+	struct hlg_top_sums sums;            /* of all since the start, */
+	uint64_t took;                       /* ns since then, */
+	bool zeroed;                         /* or both since z */
 	uint64_t window;                     /* ns that recent is, when it is full */
 	const char *event;                   /* that is sampled by; NULL: not known yet */
 	const struct hlg_profile *profile; /* that has this and others; NULL: no other */

@@ -54,6 +54,7 @@ static struct hlg_top_shown shown_of(const struct hlg_top_view *v)
 				      .rows = v->judged ? &v->rows : NULL,
 				      .sums = v->sums,
 				      .took = v->took,
+				      .zeroed = v->window.zeroed > v->window.began,
 				      .window = v->request->window,
 				      .event = event_name(v),
 				      .profile = v->given->profile,
