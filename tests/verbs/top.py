@@ -205,6 +205,22 @@ def check_tables(bench):
             screen.close()
 
 
+def check_last_report(bench):
+    """The options that the report at the end proposes are another verb's, and need the recording:
+    whether that is kept is said, and how."""
+    kept = os.path.join(bench.folder, "kept.data")
+    whom = "hlguest annotate, flame, and report, which has the options named above"
+    for words, said in (([], f"the recording is not kept (hlguest top -o FILE keeps it, for {whom})"),
+                        (["-o", kept], f"{kept}: the recording, kept for {whom}")):
+        out, err, status = bench.run("--stdio", *words, how="ends")
+        if status or f"hlguest: {said}\n" not in err:
+            yield f"{words}: status {status}: {err}{out}"
+    for words in ["--once"], ["--stdio", "--format=json"]:
+        _, err, _ = bench.run(*words, how="ends")
+        if "is not kept" in err:
+            yield f"{words}: {err}"
+
+
 def check_ends(bench):
     """What ends it ends it with the whole report, and the status that says why."""
     for how, status, word in (("ends", 0, ""), ("leaves", 0, ""), ("dies", 137, "perf was ended by signal 9")):
@@ -733,7 +749,8 @@ def main():
             tap.skip("hlguest top", str(e))
             return tap.finish()
         for name, check in (("--once", check_once), ("JSON", check_json),
-                            ("tables", check_tables), ("ends", check_ends), ("full", check_full),
+                            ("tables", check_tables), ("ends", check_ends),
+                            ("the last report", check_last_report), ("full", check_full),
                             ("words", check_words), ("--force", check_forced),
                             ("another user", check_foreign), ("left out", check_left),
                             ("no callers", check_no_callers),

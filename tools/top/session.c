@@ -368,6 +368,25 @@ static int write_report(struct session *s)
 	return status;
 }
 
+/* The report proposes options that are the verb report's, which needs the recording. */
+static void tell_kept(const struct session *s)
+{
+	static const char whom[] =
+		"hlguest annotate, flame, and report, which has the options named above";
+	char *line;
+
+	if ((s->request->out
+		     ? asprintf(&line, "hlguest: %s: the recording, kept for %s",
+				s->request->out, whom)
+		     : asprintf(&line,
+				"hlguest: the recording is not kept (hlguest top -o FILE "
+				"keeps it, for %s)",
+				whom)) < 0)
+		return;
+	hlg_output_fold(stderr, 0, 0, line);
+	free(line);
+}
+
 static void tell_perf(const struct session *s, int status)
 {
 	char *const *command = s->request->record.command;
@@ -441,7 +460,13 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 		return 2;
 	}
 	kept = s->guests.n_images;
-	status = s->request->once || s->request->format ? write_last(s) : write_report(s);
+	if (s->request->once || s->request->format) {
+		status = write_last(s);
+	} else {
+		status = write_report(s);
+		if (s->given.sums.guest)
+			tell_kept(s);
+	}
 	if (s->guests.n_images < kept) /* what was left out is not noted */
 		note_guests(s);
 	if (s->view.failed || cut)
