@@ -7,6 +7,7 @@
 
 #include "symtab/bsearch.h"
 #include "symtab/grow.h"
+#include "symtab/unique.h"
 
 static struct hlg_boundaries test(const struct hlg_view *view, const struct hlg_row *row,
 				  struct hlg_code *code)
@@ -71,14 +72,7 @@ static int compare_owners(const void *a, const void *b)
 
 void hlg_misfits_settle(struct hlg_misfits *m)
 {
-	size_t n = 0;
-
-	if (m->n)
-		qsort(m->owner, m->n, sizeof(*m->owner), compare_owners);
-	for (size_t i = 0; i < m->n; i++)
-		if (n == 0 || m->owner[n - 1] != m->owner[i])
-			m->owner[n++] = m->owner[i];
-	m->n = n;
+	m->n = HLG_UNIQUE(m->owner, m->n, compare_owners, NULL);
 }
 
 bool hlg_misfits_has(const struct hlg_report *r, const struct hlg_place *place)

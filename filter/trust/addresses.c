@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symtab/bsearch.h"
+#include "symtab/unique.h"
 
 bool hlg_addresses_collect(struct hlg_addresses *addrs, const struct hlg_profile *profile)
 {
@@ -23,19 +24,16 @@ bool hlg_addresses_collect(struct hlg_addresses *addrs, const struct hlg_profile
 	return true;
 }
 
+static void add(void *to, const void *from)
+{
+	struct hlg_sampled *at = to;
+
+	at->samples += ((const struct hlg_sampled *)from)->samples;
+}
+
 void hlg_addresses_sort(struct hlg_addresses *addrs)
 {
-	struct hlg_sampled *at = addrs->at;
-	size_t n = 0;
-
-	qsort(at, addrs->n, sizeof(*at), hlg_bsearch_compare);
-	for (size_t i = 0; i < addrs->n; i++) {
-		if (n && at[n - 1].ip == at[i].ip)
-			at[n - 1].samples += at[i].samples;
-		else
-			at[n++] = at[i];
-	}
-	addrs->n = n;
+	addrs->n = HLG_UNIQUE(addrs->at, addrs->n, hlg_bsearch_compare, add);
 }
 
 /* All that lies in an image is its own. */

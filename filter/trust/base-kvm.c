@@ -7,6 +7,7 @@
 
 #include "filter/view/calls.h"
 #include "symtab/bsearch.h"
+#include "symtab/unique.h"
 
 #define PAGE UINT64_C(4096)
 
@@ -37,13 +38,8 @@ static void add(const struct hlg_image *image, uint64_t addr, uint64_t ip,
 
 static void sort(struct hlg_base_kvm *bases)
 {
-	size_t n = 0;
+	size_t n = HLG_UNIQUE(bases->at, bases->n, hlg_bsearch_compare, NULL);
 
-	if (bases->n)
-		qsort(bases->at, bases->n, sizeof(*bases->at), hlg_bsearch_compare);
-	for (size_t i = 0; i < bases->n; i++)
-		if (n == 0 || bases->at[n - 1] != bases->at[i])
-			bases->at[n++] = bases->at[i];
 	bases->left_out = n > HLG_BASE_KVM_MAX ? n - HLG_BASE_KVM_MAX : 0;
 	bases->n = n - bases->left_out;
 }

@@ -12,6 +12,7 @@
 #include "symtab/code/base-find.h"
 #include "symtab/grow.h"
 #include "symtab/image/lane.h"
+#include "symtab/unique.h"
 
 #define FIT 0.99 /* of a recording that is searched as a whole */
 
@@ -291,19 +292,6 @@ static int compare_places(const void *a, const void *b)
 	return hlg_bsearch_order(x->base, y->base);
 }
 
-/* Sorts, and keeps one entry of each image and base; returns how many there are. */
-static size_t unite(struct hlg_guest_base *at, size_t n)
-{
-	size_t kept = 0;
-
-	if (n)
-		qsort(at, n, sizeof(*at), compare_places);
-	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || compare_places(&at[kept - 1], &at[i]) != 0)
-			at[kept++] = at[i];
-	return kept;
-}
-
 /* Where guests were found, each place once; and behind these the other ELFs that are
  * sought, each at all bases at which one was found or placed: many are loaded alike. */
 struct known {
@@ -476,7 +464,7 @@ static bool list_known(const struct hlg_guest_bases_finder *finder,
 		return false;
 	if (n)
 		memcpy(known->at, found->at, n * sizeof(*known->at));
-	known->n = known->n_all = unite(known->at, n);
+	known->n = known->n_all = HLG_UNIQUE(known->at, n, compare_places, NULL);
 	bases = list_bases(space, known, &n_bases);
 	ok = bases;
 	for (size_t i = 0; bases && i < space->n_images; i++)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "symtab/grow.h"
+#include "symtab/unique.h"
 
 enum {
 	LEAST_EXPECTED = 5
@@ -74,22 +75,13 @@ static int compare_shares(const void *a, const void *b)
 	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
-static void fold(struct shares *shares)
+static void add_share(void *to, const void *from)
 {
-	struct share *s = shares->share;
-	size_t n = 0;
+	struct share *sum = to;
+	const struct share *share = from;
 
-	if (shares->n)
-		qsort(s, shares->n, sizeof(*s), compare_shares);
-	for (size_t i = 0; i < shares->n; i++) {
-		if (n && s[n - 1].symbol == s[i].symbol) {
-			s[n - 1].bytes += s[i].bytes;
-			s[n - 1].samples += s[i].samples;
-		} else {
-			s[n++] = s[i];
-		}
-	}
-	shares->n = n;
+	sum->bytes += share->bytes;
+	sum->samples += share->samples;
 }
 
 static void add_class(struct hlg_size_test *sizes, double samples, double expected)
@@ -148,7 +140,7 @@ bool hlg_size_test_view(struct hlg_size_test *sizes, const struct hlg_view *view
 		     add_samples(&shares, view, region);
 		if (!ok)
 			break;
-		fold(&shares);
+		shares.n = HLG_UNIQUE(shares.share, shares.n, compare_shares, add_share);
 		done = test(sizes, &shares);
 		sizes->region = done ? region : NULL;
 	}

@@ -10,6 +10,7 @@
 #include "symtab/code/line.h"
 #include "symtab/grow.h"
 #include "symtab/image/image-bases.h"
+#include "symtab/unique.h"
 
 /* Samples of one event at one own address. */
 struct spot {
@@ -393,14 +394,7 @@ static int compare_addrs(const void *a, const void *b)
 /* Each address once, in order. */
 static void settle(struct hlg_border *border)
 {
-	size_t n = 0;
-
-	if (border->n)
-		qsort(border->at, border->n, sizeof(*border->at), compare_addrs);
-	for (size_t i = 0; i < border->n; i++)
-		if (n == 0 || compare_addrs(&border->at[n - 1], &border->at[i]) != 0)
-			border->at[n++] = border->at[i];
-	border->n = n;
+	border->n = HLG_UNIQUE(border->at, border->n, compare_addrs, NULL);
 }
 
 int hlg_border_find(struct hlg_border *border, const struct hlg_space *space,

@@ -7,6 +7,7 @@
 
 #include "symtab/bsearch.h"
 #include "symtab/grow.h"
+#include "symtab/unique.h"
 
 /* Bytes of data that are read at once; and how words lie there. */
 #define CHUNK 65536
@@ -153,21 +154,8 @@ static int compare_calls(const void *a, const void *b)
 /* Sorted, each once. */
 static void settle(struct hlg_all_calls *c)
 {
-	size_t n = 0;
-
-	if (c->n)
-		qsort(c->calls, c->n, sizeof(*c->calls), compare_calls);
-	for (size_t i = 0; i < c->n; i++)
-		if (i == 0 || compare_calls(&c->calls[i], &c->calls[n - 1]) != 0)
-			c->calls[n++] = c->calls[i];
-	c->n = n;
-	n = 0;
-	if (c->n_taken)
-		qsort(c->taken, c->n_taken, sizeof(*c->taken), hlg_bsearch_compare);
-	for (size_t i = 0; i < c->n_taken; i++)
-		if (i == 0 || c->taken[i] != c->taken[n - 1])
-			c->taken[n++] = c->taken[i];
-	c->n_taken = n;
+	c->n = HLG_UNIQUE(c->calls, c->n, compare_calls, NULL);
+	c->n_taken = HLG_UNIQUE(c->taken, c->n_taken, hlg_bsearch_compare, NULL);
 }
 
 bool hlg_all_calls_read(struct hlg_all_calls *calls, struct hlg_code *code,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "filter/write/table.h"
+#include "symtab/unique.h"
 
 enum {
 	SHOWN = 4,
@@ -28,6 +29,13 @@ static int compare(const void *a, const void *b)
 	if (x->row != y->row)
 		return x->row < y->row ? -1 : 1;
 	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static void add(void *to, const void *from)
+{
+	struct hlg_called_by_call *call = to;
+
+	call->weight += ((const struct hlg_called_by_call *)from)->weight;
 }
 
 static int compare_weights(const void *a, const void *b)
@@ -59,13 +67,7 @@ static bool collect(struct hlg_called_by *called)
 			path->row, &paths->places[paths->frames[path->first + 1].place],
 			weight};
 	}
-	qsort(calls, met, sizeof(*calls), compare);
-	for (size_t i = 0; i < met; i++) {
-		if (called->n && compare(&calls[called->n - 1], &calls[i]) == 0)
-			calls[called->n - 1].weight += calls[i].weight;
-		else
-			calls[called->n++] = calls[i];
-	}
+	called->n = HLG_UNIQUE(calls, met, compare, add);
 	return true;
 }
 

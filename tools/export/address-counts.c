@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "symtab/unique.h"
+
 static int compare(const void *a, const void *b)
 {
 	const struct hlg_address_count *x = a, *y = b;
@@ -12,12 +14,18 @@ static int compare(const void *a, const void *b)
 	return x->column < y->column ? -1 : x->column > y->column;
 }
 
+static void add(void *to, const void *from)
+{
+	struct hlg_address_count *spot = to;
+
+	hlg_count_add(&spot->count, ((const struct hlg_address_count *)from)->count);
+}
+
 bool hlg_address_counts_collect(struct hlg_address_counts *spots,
 				const struct hlg_view *view, const struct hlg_row *row,
 				const uint32_t *columns)
 {
 	struct hlg_address_count *spot = calloc(row->n_hits + 1, sizeof(*spot));
-	size_t n = 0;
 
 	*spots = (struct hlg_address_counts){spot, 0};
 	if (!spot)
@@ -28,14 +36,7 @@ bool hlg_address_counts_collect(struct hlg_address_counts *spots,
 		spot[i] = (struct hlg_address_count){
 			hit->addr, columns ? columns[hit->series] : 0, hit->count};
 	}
-	qsort(spot, row->n_hits, sizeof(*spot), compare);
-	for (size_t i = 0; i < row->n_hits; i++) {
-		if (n && compare(&spot[n - 1], &spot[i]) == 0)
-			hlg_count_add(&spot[n - 1].count, spot[i].count);
-		else
-			spot[n++] = spot[i];
-	}
-	spots->n = n;
+	spots->n = HLG_UNIQUE(spot, row->n_hits, compare, add);
 	return true;
 }
 

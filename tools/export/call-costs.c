@@ -6,6 +6,7 @@
 
 #include "filter/report/paths.h"
 #include "symtab/grow.h"
+#include "symtab/unique.h"
 
 struct collector {
 	struct hlg_call_costs *costs;
@@ -244,20 +245,11 @@ static int compare(const void *a, const void *b)
 	return x->column < y->column ? -1 : x->column > y->column;
 }
 
-static void fold(struct hlg_call_costs *costs)
+static void add_count(void *to, const void *from)
 {
-	struct hlg_call_costs_edge *edges = costs->edges;
-	size_t n = 0;
+	struct hlg_call_costs_edge *edge = to;
 
-	if (costs->n_edges)
-		qsort(edges, costs->n_edges, sizeof(*edges), compare);
-	for (size_t i = 0; i < costs->n_edges; i++) {
-		if (n && compare(&edges[n - 1], &edges[i]) == 0)
-			hlg_count_add(&edges[n - 1].count, edges[i].count);
-		else
-			edges[n++] = edges[i];
-	}
-	costs->n_edges = n;
+	hlg_count_add(&edge->count, ((const struct hlg_call_costs_edge *)from)->count);
 }
 
 static bool add_paths(struct collector *c)
@@ -291,7 +283,7 @@ bool hlg_call_costs_collect(struct hlg_call_costs *costs, const struct hlg_repor
 	*costs = (struct hlg_call_costs){0};
 	if (!add_rows(&c) || (report->stacks && !add_paths(&c)))
 		return false;
-	fold(costs);
+	costs->n_edges = HLG_UNIQUE(costs->edges, costs->n_edges, compare, add_count);
 	return true;
 }
 

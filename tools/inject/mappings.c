@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "symtab/grow.h"
+#include "symtab/unique.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -20,14 +21,7 @@ static int compare(const void *a, const void *b)
 
 static void sort(struct hlg_mappings *m)
 {
-	size_t n = 0;
-
-	if (m->n)
-		qsort(m->at, m->n, sizeof(*m->at), compare);
-	for (size_t i = 0; i < m->n; i++)
-		if (n == 0 || compare(&m->at[n - 1], &m->at[i]) != 0)
-			m->at[n++] = m->at[i];
-	m->n = n;
+	m->n = HLG_UNIQUE(m->at, m->n, compare, NULL);
 }
 
 /* False without memory, or room for more; hits are many, mappings few. */

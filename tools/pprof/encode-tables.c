@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symtab/unique.h"
 #include "tools/pprof/server.h"
 
 static int64_t in_range(uint64_t n)
@@ -172,7 +173,7 @@ static int compare_locations(const void *a, const void *b)
 bool hlg_encode_tables_sort_locations(struct hlg_encoder *e)
 {
 	const struct hlg_saved *s = e->saved;
-	size_t n = s->cells.n, kept = 0;
+	size_t n = s->cells.n;
 
 	for (size_t i = 0; i < s->stacks.n; i++)
 		n += s->stacks.at[i].n_frames;
@@ -188,12 +189,7 @@ bool hlg_encode_tables_sort_locations(struct hlg_encoder *e)
 	for (size_t i = 0; i < s->stacks.n; i++)
 		for (size_t k = 0; k < s->stacks.at[i].n_frames; k++)
 			e->locations[n++] = s->stacks.at[i].frames[k];
-	qsort(e->locations, n, sizeof(*e->locations), compare_locations);
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 ||
-		    compare_locations(&e->locations[kept - 1], &e->locations[i]) != 0)
-			e->locations[kept++] = e->locations[i];
-	e->n_locations = kept;
+	e->n_locations = HLG_UNIQUE(e->locations, n, compare_locations, NULL);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "symtab/bsearch.h"
+#include "symtab/unique.h"
 #include "tools/pprof/saved.h"
 
 static int compare_events(const void *a, const void *b)
@@ -230,16 +231,9 @@ int hlg_pprof_compare_unknown(const ProtobufCMessageUnknownField *x,
 
 void hlg_pprof_fold_unknown(ProtobufCMessage *message)
 {
-	ProtobufCMessageUnknownField *fields = message->unknown_fields;
-	unsigned n = 0;
-
-	if (message->n_unknown_fields)
-		qsort(fields, message->n_unknown_fields, sizeof(*fields),
-		      compare_unknown);
-	for (unsigned i = 0; i < message->n_unknown_fields; i++)
-		if (n == 0 || compare_unknown(&fields[n - 1], &fields[i]) != 0)
-			fields[n++] = fields[i];
-	message->n_unknown_fields = n;
+	message->n_unknown_fields =
+		(unsigned)HLG_UNIQUE(message->unknown_fields, message->n_unknown_fields,
+				     compare_unknown, NULL);
 }
 
 static bool join_unknown(struct hlg_saved *saved, ProtobufCMessage *to,
@@ -545,8 +539,7 @@ bool hlg_pprof_forget_addresses(struct hlg_saved *saved)
 	struct spot *spots = list ? calloc(n + 1, sizeof(*spots)) : NULL;
 
 	for (size_t i = 0; spots && i < n; i++)
-		spots[i] =
-			(struct spot){list[i], hlg_saved_inlines_at(saved, list[i])};
+		spots[i] = (struct spot){list[i], hlg_saved_inlines_at(saved, list[i])};
 	free(list);
 	if (!spots)
 		return false;
