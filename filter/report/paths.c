@@ -345,7 +345,7 @@ struct inlining {
 
 static char *mark_inlined(const char *name, bool demangle)
 {
-	char *readable = demangle ? hlg_demangle(name) : strdup(name), *marked = NULL;
+	char *readable = hlg_demangle_if(demangle, name), *marked = NULL;
 
 	if (readable && asprintf(&marked, "%s" HLG_INLINED_MARK, readable) < 0)
 		marked = NULL;

@@ -10,9 +10,7 @@
 char *hlg_place_name_symbol(const struct hlg_image *image,
 			    const struct hlg_symbol *symbol, bool demangle)
 {
-	const char *name = hlg_image_name(image, symbol);
-
-	return demangle ? hlg_demangle(name) : strdup(name);
+	return hlg_demangle_if(demangle, hlg_image_name(image, symbol));
 }
 
 /* prefix and name in one string, taking name over. */

@@ -8,6 +8,7 @@
 #define HLG_SYMTAB_NAME_DEMANGLE_H
 
 #include <stdbool.h>
+#include <string.h>
 
 /*
  * The readable form of a symbol name, in memory for the caller to free; the name itself
@@ -15,6 +16,12 @@
  * memory. Not escaped yet.
  */
 char *hlg_demangle(const char *name);
+
+/* The same if that is asked for, else a copy of the name. */
+static inline char *hlg_demangle_if(bool demangle, const char *name)
+{
+	return demangle ? hlg_demangle(name) : strdup(name);
+}
 
 /* Built with a demangler? Without one only `.llvm.N` is dropped. */
 bool hlg_demangle_available(void);

@@ -290,9 +290,9 @@ static void tidy(char *to, size_t size, const char *line)
 static void put_line_text(struct writer *w, char *to, size_t size,
 			  const struct hlg_line *line, const char *text)
 {
-	char *name = !line->inlined                 ? NULL
-		     : w->report->options->demangle ? hlg_demangle(line->inlined)
-						    : strdup(line->inlined);
+	char *name = line->inlined ? hlg_demangle_if(w->report->options->demangle,
+						     line->inlined)
+				   : NULL;
 	size_t n = 0;
 
 	w->lost |= line->inlined && !name;

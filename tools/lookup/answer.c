@@ -24,15 +24,9 @@ static void print_line(FILE *f, const struct hlg_source_line *line)
 		fputs(":?", f);
 }
 
-/* The name of an inlined function, to be freed; NULL without memory. */
-static char *inline_name(const struct hlg_source_inline *inl, bool demangle)
-{
-	return demangle ? hlg_demangle(inl->function) : strdup(inl->function);
-}
-
 static bool print_inline(FILE *f, const struct hlg_source_inline *inl, bool demangle)
 {
-	char *name = inline_name(inl, demangle);
+	char *name = hlg_demangle_if(demangle, inl->function);
 
 	if (!name)
 		return false;
@@ -93,7 +87,7 @@ static json_t *inlines_of(const struct hlg_answer *a)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < a->n_inlines; i++) {
-		char *name = inline_name(&a->inlines[i], a->demangle);
+		char *name = hlg_demangle_if(a->demangle, a->inlines[i].function);
 		json_t *o = json_object();
 
 		hlg_json_watch(name);

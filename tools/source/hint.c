@@ -49,7 +49,7 @@ char *hlg_hint_of(void *ctx, const struct hlg_place *place)
 	char *text;
 
 	if (function)
-		return hint->demangle ? hlg_demangle(function) : strdup(function);
+		return hlg_demangle_if(hint->demangle, function);
 	if (!source || !hlg_source_find(source, place->start, &line) || line.line == 0)
 		return NULL;
 	slash = strrchr(line.file, '/');
