@@ -45,7 +45,7 @@ filter/report
 filter/write
 filter
 filter/dlfilter
-tools/cli tools/perfdata tools/source tools/svg tools/vm
+tools/cli tools/perfdata tools/source tools/svg tools/vm tools/machine
 tools/tracepoint tools/pprof tools/beside tools/callers tools/page
 tools/feed
 tools/inputs

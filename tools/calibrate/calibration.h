@@ -12,7 +12,7 @@
 #include "tools/calibrate/count.h"
 #include "tools/calibrate/crossing.h"
 #include "tools/calibrate/landing.h"
-#include "tools/inputs/machine.h"
+#include "tools/machine/machine.h"
 
 enum hlg_calibration_part {
 	HLG_CALIBRATE_CROSSING = 1,

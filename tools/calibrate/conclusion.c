@@ -6,7 +6,7 @@
 
 #include "filter/stats/interval.h"
 #include "filter/write/table.h"
-#include "tools/inputs/calibration-file.h"
+#include "tools/machine/calibration-file.h"
 
 /*
  * The event to speak of: the first counter of the hardware that counts time, as hlguest

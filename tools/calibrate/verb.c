@@ -13,7 +13,7 @@
 #include "tools/cli/argp-run.h"
 #include "tools/cli/output.h"
 #include "tools/cli/verb.h"
-#include "tools/inputs/calibration-file.h"
+#include "tools/machine/calibration-file.h"
 
 #define DEADLINE          60  /* seconds, for a part */
 #define STEPPED_IN_SECOND 500 /* operations of all programs, on a slow machine */

@@ -12,8 +12,8 @@
 
 #include "symtab/image/image.h"
 #include "tools/cli/child.h"
-#include "tools/inputs/calibration-file.h"
-#include "tools/inputs/machine.h"
+#include "tools/machine/calibration-file.h"
+#include "tools/machine/machine.h"
 
 /* What was seen. An int that is called after a thing is the errno of trying it; 0: can.
  */

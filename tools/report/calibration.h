@@ -4,7 +4,7 @@
 #define HLG_TOOLS_REPORT_CALIBRATION_H
 
 #include "filter/run.h"
-#include "tools/inputs/calibration-file.h"
+#include "tools/machine/calibration-file.h"
 
 /*
  * Sets skid= of the run to the largest window of its selected events, unless the user set

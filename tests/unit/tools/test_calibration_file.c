@@ -11,7 +11,7 @@
 
 #include "config.h"
 #include "tests/kit/tap.h"
-#include "tools/inputs/calibration-file.h"
+#include "tools/machine/calibration-file.h"
 
 static char path[] = "/tmp/calibrated-XXXXXX";
 static struct hlg_calibration_file c;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* This machine: a calibration is of its processor, kernel and KVM only. */
-#ifndef HLG_TOOLS_INPUTS_MACHINE_H
-#define HLG_TOOLS_INPUTS_MACHINE_H
+#ifndef HLG_TOOLS_MACHINE_MACHINE_H
+#define HLG_TOOLS_MACHINE_MACHINE_H
 
 #include <stdbool.h>
 

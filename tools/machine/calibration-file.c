@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/inputs/calibration-file.h"
+#include "tools/machine/calibration-file.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,8 +4,8 @@
  * file may be anybody's: texts are cut to the room there is and not escaped, numbers are
  * checked, and what is not known of is passed over.
  */
-#ifndef HLG_TOOLS_INPUTS_CALIBRATION_FILE_H
-#define HLG_TOOLS_INPUTS_CALIBRATION_FILE_H
+#ifndef HLG_TOOLS_MACHINE_CALIBRATION_FILE_H
+#define HLG_TOOLS_MACHINE_CALIBRATION_FILE_H
 
 #include <limits.h>
 #include <stdbool.h>

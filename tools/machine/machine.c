@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/inputs/machine.h"
+#include "tools/machine/machine.h"
 
 #include <dirent.h>
 #include <limits.h>
