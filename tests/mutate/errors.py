@@ -1050,7 +1050,7 @@ ERRORS = [
      "+= rc == 0;",
      "hlguest bases"),
     ("filter/trust/guest-bases-find.c",
-     "kept == 0 || compare_places(&at[kept - 1], &at[i]) != 0", "true",
+     "HLG_UNIQUE(known->at, n, compare_places, NULL)", "n",
      "bases, as report has them"),
     ("filter/trust/guest-bases-find.c",
      "return n == 1 ? matched : NULL;", "return matched;",

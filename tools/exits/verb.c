@@ -214,6 +214,46 @@ static void check_choice(const struct hlg_exits_report *r, const char *selected_
 		    selected_by);
 }
 
+/* All that is shown, but for what the options say, and what is noted of it. */
+static int reckon(struct hlg_exits_report *r, struct hlg_run *run,
+		  const struct hlg_exits_choice *choice, struct hlg_err *nothing,
+		  struct hlg_err *err)
+{
+	int rc = build_tables(r, run, choice, err);
+
+	if (rc == 0)
+		check_choice(r, run->options.selected_by, nothing);
+	for (size_t i = 0; i < r->sums->n_vcpus; i++)
+		hlg_exits_add_times(&r->time, &r->sums->vcpus[i]);
+	hlg_exits_histogram(r->octaves, r->sums, r->kind, choice);
+	note_shares(run, r);
+	note_number(run, r, choice->reason);
+	if (!r->picks) /* those take what they take */
+		note_least(run, r);
+	return rc == 0 && run->notes.lost ? hlg_err_memory(err, "report") : rc;
+}
+
+/* Writes it, and tells what it does not say itself. */
+static int show(struct hlg_exits_report *r, struct hlg_run *run, struct hlg_report *check,
+		const struct hlg_inputs *in, const struct hlg_err *nothing,
+		struct hlg_err *err)
+{
+	int rc = hlg_format_write(
+		&(struct hlg_result){run->format, r, hlg_exits_records, &r->colours,
+				     run->options.color, &r->screen,
+				     nothing->msg[0] ? nothing : NULL},
+		run->options.out,
+		hlg_pager_stream(in->no_pager, run->format, run->options.out), err);
+
+	check->options = &run->options; /* which say where it went */
+	if (rc == 0)
+		hlg_run_warn(check, run->format, "");
+	if (rc == 0 && run->format->record)
+		hlg_output_notes(NULL, &run->notes,
+				 hlg_output_told(in->quiet, run->options.verbose));
+	return rc;
+}
+
 static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		  const struct hlg_calls_ports *ports, struct hlg_report *check,
 		  const struct arguments *args, struct hlg_err *nothing,
@@ -228,6 +268,7 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.demangle = run->options.demangle,
 		.check = check,
 	};
+	const bool fitted = run->options.top == HLG_UNSET;
 	struct hlg_exits_report r = {
 		.sums = sums,
 		.kind = sums->crossed ? HLG_EXITS_GUEST : HLG_EXITS_VMM,
@@ -237,44 +278,17 @@ static int report(struct hlg_run *run, const struct hlg_exits_sums *sums,
 		.recordings = run->recordings,
 		.by_tid = choice.by_tid,
 		.by_sandbox = choice.by_sandbox,
-		.top = run->options.top,
+		.fitted = fitted,
+		.top = fitted ? run->format->top : run->options.top,
 		.wide = run->options.wide,
 		.verbose = run->options.verbose,
 		.space = &run->space,
 		.check = check,
 	};
-	int rc = build_tables(&r, run, &choice, err);
+	int rc = reckon(&r, run, &choice, nothing, err);
 
 	if (rc == 0)
-		check_choice(&r, run->options.selected_by, nothing);
-	r.fitted = r.top == HLG_UNSET;
-	if (r.fitted)
-		r.top = run->format->top;
-	for (size_t i = 0; i < sums->n_vcpus; i++)
-		hlg_exits_add_times(&r.time, &sums->vcpus[i]);
-	hlg_exits_histogram(r.octaves, sums, r.kind, &choice);
-	note_shares(run, &r);
-	note_number(run, &r, args->reason);
-	if (!r.picks) /* those take what they take */
-		note_least(run, &r);
-	if (rc == 0 && run->notes.lost)
-		rc = hlg_err_memory(err, "report");
-	if (rc == 0)
-		rc = hlg_format_write(
-			&(struct hlg_result){run->format, &r, hlg_exits_records,
-					     &r.colours, run->options.color, &r.screen,
-					     nothing->msg[0] ? nothing : NULL},
-			run->options.out,
-			hlg_pager_stream(args->inputs.no_pager, run->format,
-					 run->options.out),
-			err);
-	check->options = &run->options; /* which say where it went */
-	if (rc == 0)
-		hlg_run_warn(check, run->format, "");
-	if (rc == 0 && run->format->record)
-		hlg_output_notes(
-			NULL, &run->notes,
-			hlg_output_told(args->inputs.quiet, run->options.verbose));
+		rc = show(&r, run, check, &args->inputs, nothing, err);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		hlg_exits_table_finish(&r.tables[i]);
 	return rc;
