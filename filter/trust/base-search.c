@@ -221,60 +221,69 @@ static char *warn_of_others(const struct hlg_image *image)
 	return text;
 }
 
-char *hlg_base_search_warning(const struct hlg_image *image)
+static char *warn_of_kvm(const struct hlg_image *image)
 {
 	char from[128], *text;
+	int n;
 
-	if (image->kvm_left_out)
-		return asprintf(&text,
-				"%s: KVM's records have it at %zu bases, of which the "
-				"lowest %d are used (name those that you want: "
-				"FILE@BASE)",
-				image->path, image->kvm_left_out + HLG_BASE_KVM_MAX,
-				HLG_BASE_KVM_MAX) < 0
-			       ? NULL
-			       : text;
-	if (image->kvm_overlaps && image->refused_from == HLG_BASE_NONE)
-		return asprintf(&text,
-				"%s: KVM's records have a guest at 0x%" PRIx64
-				" and one at 0x%" PRIx64 ", which overlap; 0x%" PRIx64
-				" is used (name both, %s@0x%" PRIx64 " %s@0x%" PRIx64
-				", to tell them apart)",
-				image->path, image->kvm_base, image->kvm_other,
-				image->from == HLG_BASE_KVM ? image->kvm_base
-							    : image->base,
-				image->typed, image->kvm_base, image->typed,
-				image->kvm_other) < 0
-			       ? NULL
-			       : text;
-	if (image->refused_from == HLG_BASE_NONE && !image->kvm_differs)
-		return warn_of_others(image);
-	if (image->refused_from == HLG_BASE_NONE) {
+	if (image->kvm_left_out) {
+		n = asprintf(&text,
+			     "%s: KVM's records have it at %zu bases, of which the "
+			     "lowest %d are used (name those that you want: FILE@BASE)",
+			     image->path, image->kvm_left_out + HLG_BASE_KVM_MAX,
+			     HLG_BASE_KVM_MAX);
+	} else if (image->kvm_overlaps) {
+		n = asprintf(&text,
+			     "%s: KVM's records have a guest at 0x%" PRIx64
+			     " and one at 0x%" PRIx64 ", which overlap; 0x%" PRIx64
+			     " is used (name both, %s@0x%" PRIx64 " %s@0x%" PRIx64
+			     ", to tell them apart)",
+			     image->path, image->kvm_base, image->kvm_other,
+			     image->from == HLG_BASE_KVM ? image->kvm_base : image->base,
+			     image->typed, image->kvm_base, image->typed,
+			     image->kvm_other);
+	} else {
 		hlg_base_describe(image, from, sizeof(from));
-		return asprintf(&text,
-				"%s: base 0x%" PRIx64 " (%s) is used, but KVM's records "
-				"have the guest at 0x%" PRIx64,
-				image->path, image->base, from, image->kvm_base) < 0
-			       ? NULL
-			       : text;
+		n = asprintf(&text,
+			     "%s: base 0x%" PRIx64 " (%s) is used, but KVM's records "
+			     "have the guest at 0x%" PRIx64,
+			     image->path, image->base, from, image->kvm_base);
 	}
+	return n < 0 ? NULL : text;
+}
+
+/* The base that was refused is not used, but the one that KVM, or the samples, have. */
+static char *warn_of_refused(const struct hlg_image *image)
+{
+	char from[128], *text;
+	int n;
+
 	hlg_base_describe_from(image, image->refused_from, from, sizeof(from));
 	if (image->from == HLG_BASE_KVM)
-		return asprintf(&text,
-				"%s: KVM's records have the guest at 0x%" PRIx64
-				", which is used, not at 0x%" PRIx64 " (%s; %s@0x%" PRIx64
-				" keeps to the file's)",
-				image->path, image->base, image->refused, from,
-				image->typed, image->refused) < 0
-			       ? NULL
-			       : text;
-	if (asprintf(&text,
-		     "%s: base 0x%" PRIx64 " (%s) does not fit the samples; 0x%" PRIx64
-		     " is used, which does (%s@0x%" PRIx64 " keeps to the file's)",
-		     image->path, image->refused, from, image->base, image->typed,
-		     image->refused) < 0)
-		return NULL;
-	return text;
+		n = asprintf(&text,
+			     "%s: KVM's records have the guest at 0x%" PRIx64
+			     ", which is used, not at 0x%" PRIx64 " (%s; %s@0x%" PRIx64
+			     " keeps to the file's)",
+			     image->path, image->base, image->refused, from, image->typed,
+			     image->refused);
+	else
+		n = asprintf(
+			&text,
+			"%s: base 0x%" PRIx64 " (%s) does not fit the samples; 0x%" PRIx64
+			" is used, which does (%s@0x%" PRIx64 " keeps to the file's)",
+			image->path, image->refused, from, image->base, image->typed,
+			image->refused);
+	return n < 0 ? NULL : text;
+}
+
+char *hlg_base_search_warning(const struct hlg_image *image)
+{
+	const bool refused = image->refused_from != HLG_BASE_NONE;
+
+	if (image->kvm_left_out ||
+	    (!refused && (image->kvm_overlaps || image->kvm_differs)))
+		return warn_of_kvm(image);
+	return refused ? warn_of_refused(image) : warn_of_others(image);
 }
 
 /* What to warn of: to be freed; NULL without memory, or if there is nothing. */

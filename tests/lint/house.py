@@ -11,6 +11,7 @@ Reads the sources of symtab/, filter/ and tools/ as text and fails on
 - a function that leaves its file without the file's prefix, and a prefix of two files;
 - a folder that CONTRIBUTING.md gives no question;
 - a line of a comment whose * has no blank behind it: clang-format takes it when it breaks lines;
+- a function of more than LONGEST lines between its braces;
 - a size that the fuzzers' build makes small (tests/fuzz/fuzz.ini) and no file has it set;
 - a file that was added at the top by mistake: TOP says what is there.
 
@@ -75,6 +76,8 @@ FUNCTION = re.compile(
     r"\([^;{}]*\)\s*\{", re.M)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 UNSPACED = re.compile(r"^\t* \*[A-Za-z].*", re.M)
+BODY = re.compile(r"^\{\n(.*?)^\}", re.M | re.S)
+LONGEST = 50  # "a function over 50 lines hides a second idea", CONTRIBUTING.md
 SOURCE = (".c", ".h")
 
 
@@ -214,6 +217,15 @@ def unspaced(texts):
             yield f"{path}: {line.strip()}"
 
 
+def long(texts):
+    for path, text in sorted(texts.items()):
+        for body in BODY.finditer(text):
+            n = body[1].count("\n")
+            if n > LONGEST:
+                begin = text.count("\n", 0, body.start()) + 1
+                yield f"{path}:{begin}: a function of {n} lines (take it apart)"
+
+
 def unsized(texts):
     """Sizes that the fuzzers' build sets in vain: they are fast no more, and all pass."""
     with open(SMALL, encoding="utf-8") as f:
@@ -230,6 +242,7 @@ RULES = {"includes point down": wrong_ways, "each folder answers a question": un
          "no circle of files": circles,
          "each type is defined once": twice, "each function has its file's prefix": names,
          "a blank behind the * of comments": unspaced,
+         f"no function has more than {LONGEST} lines": long,
          "sizes of fuzzers are set": unsized}
 
 FAULTS = {
@@ -247,6 +260,8 @@ FAULTS = {
         "symtab/err.h": "struct hlg_range {\n};\n", "filter/run.h": "struct hlg_range {\n};\n"},
     "a blank behind the * of comments": {"filter/run.h": "/*\n * Before, and\n *after.\n */\n"},
     "a blank behind the * of comments (in a function)": {"filter/run.c": "\t/*\n\t *after.\n\t */\n"},
+    f"no function has more than {LONGEST} lines": {
+        "filter/run.c": "int hlg_run(void)\n{\n" + (LONGEST + 1) * "\t;\n" + "}\n"},
     "sizes of fuzzers are set": {"filter/run.c": "#define HLG_FIRST_BITS 12\n"},
     "each function has its file's prefix": {
         "symtab/err.c": "int hlg_fault(int a,\n\t      int b)\n{\n}\n"},

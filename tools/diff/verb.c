@@ -188,11 +188,30 @@ static const struct hlg_err *nothing_of(const struct hlg_side sides[2],
 	return NULL;
 }
 
+/* What each side has, and that not both have callers. */
+static int note(struct hlg_diff *diff, struct hlg_side sides[2], struct hlg_err *err)
+{
+	bool chains[2] = {false, false};
+	int rc = 0;
+
+	for (int s = 0; s < 2; s++)
+		hlg_batch_note(&sides[s].batch, &sides[s].run);
+	for (int s = 0; s < 2; s++)
+		hlg_diff_tell_notes(diff, s, &sides[s].run.notes, &sides[!s].run.notes);
+	for (int s = 0; rc == 0 && s < 2; s++)
+		rc = hlg_sides_have_chains(sides[s].in, &chains[s], err);
+	if (rc == 0 && chains[0] != chains[1] && !sides[0].run.options.children)
+		hlg_note_list_add(
+			&diff->notes,
+			"only one side was recorded with call stacks: functions "
+			"are compared without callers");
+	return rc == 0 && diff->notes.lost ? hlg_err_memory(err, "diff") : rc;
+}
+
 static int compare(struct hlg_side sides[2], const struct arguments *args, int *status,
 		   struct hlg_err *err)
 {
 	struct hlg_diff diff = {.every = args->all};
-	bool chains[2] = {false, false};
 	struct hlg_err nothing;
 	int rc;
 
@@ -213,19 +232,8 @@ static int compare(struct hlg_side sides[2], const struct arguments *args, int *
 	rc = hlg_diff_build(&diff, err);
 	if (rc == 0)
 		look_at_growth(&diff, args);
-	for (int s = 0; rc == 0 && s < 2; s++)
-		hlg_batch_note(&sides[s].batch, &sides[s].run);
-	for (int s = 0; rc == 0 && s < 2; s++)
-		hlg_diff_tell_notes(&diff, s, &sides[s].run.notes, &sides[!s].run.notes);
-	for (int s = 0; rc == 0 && s < 2; s++)
-		rc = hlg_sides_have_chains(sides[s].in, &chains[s], err);
-	if (rc == 0 && chains[0] != chains[1] && !sides[0].run.options.children)
-		hlg_note_list_add(
-			&diff.notes,
-			"only one side was recorded with call stacks: functions "
-			"are compared without callers");
 	if (rc == 0)
-		rc = diff.notes.lost ? hlg_err_memory(err, "diff") : 0;
+		rc = note(&diff, sides, err);
 	if (rc == 0)
 		rc = hlg_format_write(
 			&(struct hlg_result){sides[0].run.format, &diff, hlg_diff_records,
@@ -251,7 +259,7 @@ static const char *sum_of(const struct hlg_side sides[2], uint64_t *recordings)
 	for (int s = 0; s < 2; s++)
 		for (size_t i = 0; i < sides[s].in->n_files; i++) {
 			*recordings = sides[s].recordings[i];
-			if (sides[s].in->n_files < HLG_COMPARE_RUNS && *recordings > 1)
+			if (sides[s].in->n_files<HLG_COMPARE_RUNS && * recordings> 1)
 				return sides[s].in->files[i];
 		}
 	return NULL;
@@ -270,12 +278,13 @@ static int check_runs(const struct hlg_side sides[2], struct hlg_err *err)
 		return 0;
 	sum = sum_of(sides, &recordings);
 	if (sum)
-		hlg_err_set(err, HLG_EINPUT,
-			    "--fail-if: %s sums %" PRIu64
-			    " recordings, and counts as one: with fewer than three of each "
-			    "side, runs may differ by chance (name the profiles that were "
-			    "summed, one by one%s)",
-			    sum, recordings, refuses);
+		hlg_err_set(
+			err, HLG_EINPUT,
+			"--fail-if: %s sums %" PRIu64
+			" recordings, and counts as one: with fewer than three of each "
+			"side, runs may differ by chance (name the profiles that were "
+			"summed, one by one%s)",
+			sum, recordings, refuses);
 	else
 		hlg_err_set(err, HLG_EINPUT,
 			    "--fail-if: fewer than three recordings of each side, whose "
@@ -292,8 +301,8 @@ static bool is_cut(const struct hlg_batch_file *file)
 	return file->sums.left || file->sums.damaged || file->sums.no_end;
 }
 
-/* What is missing of a recording makes it shorter, and hides what grew: the notes tell, and
- * who wants to be sure is refused. */
+/* What is missing of a recording makes it shorter, and hides what grew: the notes tell,
+ * and who wants to be sure is refused. */
 static int check_whole(const struct hlg_side sides[2], struct hlg_err *err)
 {
 	const char *first = NULL;
