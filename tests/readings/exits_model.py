@@ -54,7 +54,7 @@ class Expected:
         self.pairs = [pair for r in readings for pair in r.pairs]
         self.chosen = [pair for pair in self.pairs if choice.has(pair)]
         self.counts = {kind: sum(pair.kind == kind for pair in self.pairs)
-                       for kind in ("exit", "vmm")}
+                       for kind in ("exit", "vmm", "between")}
         self.ns = {kind: sum(pair.ns for pair in self.pairs if pair.kind == kind)
                    for kind in self.counts}
         self.lone = sum((r.lone for r in readings), collections.Counter())
@@ -207,7 +207,7 @@ class Judge:
         if last == 0 and not any(r.lone[LATE] or r.lone[BAD] for r in readings):
             early = sum(r.is_early(pair) for r in readings for pair in r.pairs
                         if pair.kind in ("exit", "vmm"))
-            told = sum(parts[0]["pairs"].values()) if parts[0] else 0
+            told = sum(parts[0]["pairs"][kind] for kind in ("exit", "vmm")) if parts[0] else 0
             if told != early:
                 yield f"{told} pairs of no sandbox, not {early}"
 
@@ -366,6 +366,7 @@ class Judge:
             put("selected", kind, name=names_of[kind], **{
                 key.removesuffix("_ns"): value for key, value in expected.picked(kind).items()},
                 percent_of=WHOLES[kind])
+        names_of["between"] = "between guest calls"
         for kind, name in names_of.items():
             put("pairs", kind, name=name, count=expected.counts[kind], total=expected.ns[kind])
         for name in LONE:
@@ -398,6 +399,9 @@ class Judge:
         exits = f"{expected.counts[expected.kind]} exit{'s' * (expected.counts[expected.kind] != 1)}"
         head = f"{exits} (kvm_exit to kvm_entry), {expected.counts['vmm']} to the VMM" \
             if expected.kind == "exit" else f"{exits} to the VMM (kvm_userspace_exit to KVM_RUN)"
+        between = expected.counts["between"]
+        if between:
+            head = head.replace(" (kvm_exit to kvm_entry)", "") + f", {between} more between guest calls"
         several = f", {len(self.files)} recordings" * (len(self.files) > 1)
         head = f"\nrecorded  {head}{several}\n"
         if head not in out:

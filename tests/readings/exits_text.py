@@ -228,6 +228,9 @@ class Text:
         told = f"{plural(pairs['vmm'], 'exit')} to the VMM (kvm_userspace_exit to KVM_RUN)"
         if self.kind == "exit":
             told = f"{plural(pairs['exit'], 'exit')} (kvm_exit to kvm_entry), {pairs['vmm']} to the VMM"
+        if pairs["between"]:
+            told = told.replace(" (kvm_exit to kvm_entry)", "") + \
+                f", {pairs['between']} more between guest calls"
         if len(self.judge.files) > 1:
             told += f", {len(self.judge.files)} recordings"
         yield from wrap("recorded  ", told + brief)

@@ -12,8 +12,11 @@ const char *hlg_exits_kind_word(enum hlg_exits_kind kind)
 
 const char *hlg_exits_pair_words(enum hlg_exits_kind kind)
 {
-	return kind == HLG_EXITS_GUEST ? "kvm_exit to kvm_entry"
-				       : "kvm_userspace_exit to KVM_RUN";
+	static const char *const words[] = {"kvm_exit to kvm_entry",
+					    "kvm_userspace_exit to KVM_RUN",
+					    "between guest calls", "guest call"};
+
+	return words[kind];
 }
 
 const char *hlg_exits_by_word(enum hlg_exits_by by)

@@ -35,7 +35,7 @@ void hlg_exits_set_values(struct hlg_value values[static HLG_EXITS_COLUMNS],
 			  const struct hlg_exits_row *row);
 
 const char *hlg_exits_kind_word(enum hlg_exits_kind kind);
-const char *hlg_exits_pair_words(enum hlg_exits_kind kind); /* of exits: what they are */
+const char *hlg_exits_pair_words(enum hlg_exits_kind kind); /* "kvm_exit to kvm_entry" */
 const char *hlg_exits_by_word(enum hlg_exits_by by);
 
 /* The part of the time that a table's shares are of that ns is; and the part of that that

@@ -163,26 +163,32 @@ int hlg_exits_write_head(void *report, FILE *f, struct hlg_err *err)
 	const struct hlg_exits_report *r = report;
 	const uint64_t *pairs = r->sums->pairs;
 	const char *check = hlg_exits_check_is_brief(r) ? ", check OK" : "";
-	char line[160], several[40] = "";
+	char line[160], several[40] = "", between[48] = "";
 
 	if (r->recordings > 1)
 		snprintf(several, sizeof(several), ", %" PRIu64 " recordings",
 			 r->recordings);
+	/* The host's own time, in no table but that of calls. It takes the place of words
+	 * on a line of 80 columns. */
+	if (pairs[HLG_EXITS_BETWEEN])
+		snprintf(between, sizeof(between),
+			 ", %" PRIu64 " more between guest calls",
+			 pairs[HLG_EXITS_BETWEEN]);
 	if (r->check->banner)
 		hlg_text_line_wrap(f, &r->screen, "!! ", r->check->banner);
 	write_guests(f, r);
 	if (r->kind == HLG_EXITS_GUEST)
 		snprintf(line, sizeof(line),
-			 "%" PRIu64 " exit%s (kvm_exit to kvm_entry), %" PRIu64
-			 " to the VMM%s%s",
+			 "%" PRIu64 " exit%s%s, %" PRIu64 " to the VMM%s%s%s",
 			 pairs[HLG_EXITS_GUEST], hlg_plural_s(pairs[HLG_EXITS_GUEST]),
-			 pairs[HLG_EXITS_VMM], several, check);
+			 between[0] ? "" : " (kvm_exit to kvm_entry)",
+			 pairs[HLG_EXITS_VMM], between, several, check);
 	else
 		snprintf(line, sizeof(line),
 			 "%" PRIu64
-			 " exit%s to the VMM (kvm_userspace_exit to KVM_RUN)%s%s",
+			 " exit%s to the VMM (kvm_userspace_exit to KVM_RUN)%s%s%s",
 			 pairs[HLG_EXITS_VMM], hlg_plural_s(pairs[HLG_EXITS_VMM]),
-			 several, check);
+			 between, several, check);
 	hlg_text_line_wrap(f, &r->screen, "recorded  ", line);
 	if (!write_selected(f, r))
 		return hlg_err_memory(err, "exits");

@@ -22,21 +22,22 @@ static void write_record(struct hlg_records *to, const char *record, const char 
 	hlg_format_record(to, v);
 }
 
-/* Of pairs of a kind, how many and how much time; share: of what time, or NULL. */
+/* Of pairs of a kind, how many and how much time; share_of: of what time a share is
+ * written, or NULL. */
 static void write_pairs(struct hlg_records *to, const char *record,
-			const struct hlg_exits_table *t, uint64_t n, uint64_t total,
-			const double *share)
+			enum hlg_exits_kind kind, uint64_t n, uint64_t total,
+			const char *share_of, double share)
 {
 	struct hlg_value v[HLG_EXITS_COLUMNS] = {0};
 
 	v[HLG_EXITS_RECORD] = hlg_table_text_value(record);
-	v[HLG_EXITS_KIND] = hlg_table_text_value(hlg_exits_kind_word(t->kind));
-	v[HLG_EXITS_NAME] = hlg_table_text_value(hlg_exits_pair_words(t->kind));
+	v[HLG_EXITS_KIND] = hlg_table_text_value(hlg_exits_kind_word(kind));
+	v[HLG_EXITS_NAME] = hlg_table_text_value(hlg_exits_pair_words(kind));
 	v[HLG_EXITS_COUNT] = hlg_table_count_value(n);
 	v[HLG_EXITS_TIMES] = hlg_table_count_value(total);
-	if (share) {
-		v[HLG_EXITS_PERCENT] = hlg_table_number_value(*share);
-		v[HLG_EXITS_PERCENT_OF] = hlg_table_text_value(hlg_exits_share_of(t));
+	if (share_of) {
+		v[HLG_EXITS_PERCENT] = hlg_table_number_value(share);
+		v[HLG_EXITS_PERCENT_OF] = hlg_table_text_value(share_of);
 	}
 	hlg_format_record(to, v);
 }
@@ -61,11 +62,12 @@ static void write_head_records(struct hlg_records *to, const struct hlg_exits_re
 	for (int kind = 0; r->picks && kind < HLG_EXITS_KINDS; kind++) {
 		const struct hlg_exits_picked of = hlg_exits_pick(r, kind);
 
-		write_pairs(to, "selected", &r->tables[kind], of.n, of.total, &of.share);
+		write_pairs(to, "selected", kind, of.n, of.total,
+			    hlg_exits_share_of(&r->tables[kind]), of.share);
 	}
-	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
-		write_pairs(to, "pairs", &r->tables[kind], r->sums->pairs[kind],
-			    r->sums->total[kind], NULL);
+	for (int kind = 0; kind <= HLG_EXITS_BETWEEN; kind++)
+		write_pairs(to, "pairs", kind, r->sums->pairs[kind], r->sums->total[kind],
+			    NULL, 0);
 	for (size_t i = 0; (name = hlg_exits_excluded(r, i, &n)); i++)
 		write_record(to, "excluded", name, HLG_EXITS_COUNT, n);
 	for (size_t i = 0; (name = hlg_exits_part_of_time(r, &r->time, i, &n)); i++)
@@ -205,12 +207,12 @@ static json_t *table_of(const struct hlg_exits_report *r, const struct hlg_exits
 	return object;
 }
 
-/* Of both kinds: how many pairs, or how many ns. */
-static json_t *pairs_of(const uint64_t of[static HLG_EXITS_KINDS])
+/* Of both kinds, and between guest calls: how many pairs, or how many ns. */
+static json_t *pairs_of(const uint64_t of[static HLG_EXITS_BETWEEN + 1])
 {
 	json_t *object = json_object();
 
-	for (int kind = 0; kind < HLG_EXITS_KINDS; kind++)
+	for (int kind = 0; kind <= HLG_EXITS_BETWEEN; kind++)
 		put_count(object, hlg_exits_kind_word(kind), of[kind]);
 	return object;
 }
