@@ -131,7 +131,8 @@ static int list(void)
 {
 	for (size_t i = 0; i < N_VERBS; i++) {
 		const struct hlg_verb *verb = verbs[i];
-		const struct hlg_argp_run words = {verb, hlg_inputs_options(verb), NULL};
+		const struct hlg_argp_run words = {verb, hlg_inputs_options(verb), NULL,
+						   NULL};
 		struct hlg_err err;
 
 		if (!words.options) {

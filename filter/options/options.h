@@ -137,6 +137,7 @@ struct hlg_options {
 	 * with its sandboxes, to be freed; NULL without memory. */
 	char *(*again)(const void *unnamed_of);
 	const void *unnamed_of;
+	bool no_tid, no_sandbox; /* who asks has no such options to be proposed */
 	/* Images are of both sides of a comparison: the option that gives one its own; or
 	 * NULL. */
 	const char *shared;

@@ -308,10 +308,13 @@ static size_t count_sandboxes(const struct hlg_trust *trust)
 }
 
 /* " (alone: --sandbox=1,3)", of a few. */
-static void put_fitting(FILE *f, const struct hlg_trust *trust, bool sandboxes)
+static void put_fitting(FILE *f, const struct hlg_report *r, bool sandboxes)
 {
+	const struct hlg_trust *trust = &r->trust;
 	const size_t n = trust->n_fitting;
 
+	if (sandboxes ? r->options->no_sandbox : r->options->no_tid)
+		return;
 	for (size_t i = 0; n <= FITTING && i < n; i++) {
 		/* The numbers of sandboxes fall. */
 		const int32_t of = trust->fitting[sandboxes ? n - 1 - i : i];
@@ -345,7 +348,7 @@ static bool put_threads(FILE *f, const struct hlg_report *r, const char *before)
 	fprintf(f, "%s%zu %s fit%s", before, fit, nouns[noun][fit > 1],
 		fit == 1 ? "s" : "");
 	if (noun < 2)
-		put_fitting(f, trust, noun);
+		put_fitting(f, r, noun);
 	fprintf(f, ", and %zu do%s not", others, others == 1 ? "es" : "");
 	if (!r->unnamed)
 		fprintf(f,

@@ -243,9 +243,14 @@ static error_t fail(struct work *work, struct argp_state *state, int rc)
 static int take_option(struct work *work, const struct hlg_verb_option *option,
 		       char *value)
 {
-	if (option->kind == HLG_VERB_FORMAT)
-		return set_format(work, option, value);
-	return hlg_argp_run_set(work->arguments, option, value, &work->err);
+	const struct hlg_argp_run *run = work->run;
+	int rc = option->kind == HLG_VERB_FORMAT
+			 ? set_format(work, option, value)
+			 : hlg_argp_run_set(work->arguments, option, value, &work->err);
+
+	return rc == 0 && run->taken
+		       ? run->taken(work->arguments, option, value, &work->err)
+		       : rc;
 }
 
 static error_t take_other(struct work *work, struct argp_state *state, char *value)
@@ -427,7 +432,7 @@ bool hlg_argp_run_verb(const struct hlg_verb *verb, int argc, char **argv,
 {
 	static const struct hlg_verb_option none[] = {{0}};
 	const struct hlg_argp_run run = {verb, verb->options ? verb->options : none,
-					 verb->check};
+					 verb->check, NULL};
 
 	return hlg_argp_run_words(&run, argc, argv, arguments, status);
 }

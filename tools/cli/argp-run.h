@@ -14,6 +14,10 @@ struct hlg_argp_run {
 	const struct hlg_verb_option *options; /* all that it has; the last is empty */
 	/* NULL, or called behind the last word: HLG_EINPUT if they do not go together. */
 	int (*check)(void *arguments, struct hlg_err *err);
+	/* NULL, or called behind each option that was taken, to keep it as it was given;
+	 * value: NULL, if there is none. Fails without memory. */
+	int (*taken)(void *arguments, const struct hlg_verb_option *option,
+		     const char *value, struct hlg_err *err);
 };
 
 /*

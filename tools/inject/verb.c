@@ -28,6 +28,7 @@
 #include "tools/inject/files.h"
 #include "tools/inject/steps.h"
 #include "tools/inputs/inputs.h"
+#include "tools/inputs/unnamed.h"
 
 struct arguments {
 	struct hlg_inputs inputs;
@@ -174,6 +175,7 @@ static int judge(struct injection *j, const struct hlg_inputs *in, int *status,
 	int rc = hlg_run_start(&j->run, in->n_words, in->words, err);
 
 	j->overlaps = j->run.space.overlaps;
+	hlg_unnamed_ask(in, &j->run.options);
 	j->run.options.stacks = HLG_STACKS_CALLGRAPH; /* callers are named, too */
 	if (rc == 0 && !hlg_stacks_init(&j->run.stacks, &j->run.options))
 		rc = hlg_err_memory(err, "stacks");

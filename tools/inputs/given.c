@@ -56,6 +56,63 @@ int hlg_inputs_add_image(struct hlg_inputs *in, const char *path, struct hlg_err
 	return rc;
 }
 
+/* Does an option say what is read, for which there are words of their own, or nothing of
+ * the result? That has the same bytes with -j and without. */
+static bool is_left_out(const struct hlg_verb_option *option)
+{
+	static const char *const names[] = {
+		"input", "input-list", "null", "list-digest", "shard",
+		"after", "before",     "jobs", "quiet",       "no-pager"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(option->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_file(const char *word)
+{
+	const enum hlg_file_kind kind = hlg_images_file_kind(word);
+
+	return kind == HLG_FILE_KIND_IMAGE || kind == HLG_FILE_KIND_RECORDING;
+}
+
+int hlg_inputs_keep_option(void *arguments, const struct hlg_verb_option *option,
+			   const char *value, struct hlg_err *err)
+{
+	struct hlg_inputs *in = arguments;
+	char letter[] = {'-', option->letter, '\0'}, *word;
+	int rc;
+
+	if (is_left_out(option))
+		return 0;
+	if (value && option->letter == 'g' && is_file(value))
+		value = "caller"; /* -g alone, and a file behind it (shared-options.c) */
+	if (option->letter && (value || !option->value)) {
+		rc = append(&in->options, in->n_options, letter, err);
+		in->n_options += rc == 0;
+		if (rc == 0 && value)
+			rc = append(&in->options, in->n_options, value, err);
+		in->n_options += rc == 0 && value;
+		return rc;
+	}
+	if (asprintf(&word, "--%s%s%s", option->name, value ? "=" : "",
+		     value ? value : "") < 0)
+		return hlg_err_memory(err, "arguments");
+	rc = append(&in->options, in->n_options, word, err);
+	in->n_options += rc == 0;
+	free(word);
+	return rc;
+}
+
+int hlg_inputs_keep_own(struct hlg_inputs *in, const char *word, struct hlg_err *err)
+{
+	int rc = append(&in->own, in->n_own, word, err);
+
+	in->n_own += rc == 0;
+	return rc;
+}
+
 bool hlg_inputs_is_image(const char *word)
 {
 	return strncmp(word, "--", 2) != 0;
@@ -89,15 +146,20 @@ bool hlg_inputs_is_pair(const struct hlg_inputs *in)
 	return in->second && hlg_inputs_has(in->verb, "after");
 }
 
+static void free_words(char **words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(words[i]);
+	free(words);
+}
+
 void hlg_inputs_finish(struct hlg_inputs *in)
 {
-	for (int i = 0; i < in->n_words; i++)
-		free(in->words[i]);
-	free(in->words);
-	for (size_t i = 0; i < in->n_files; i++)
-		free(in->files[i]);
-	free(in->files);
+	free_words(in->words, (size_t)in->n_words);
+	free_words(in->files, in->n_files);
 	free(in->others);
+	free_words(in->options, in->n_options);
+	free_words(in->own, in->n_own);
 	if (in->second)
 		hlg_inputs_finish(in->second);
 }

@@ -50,6 +50,11 @@ struct hlg_inputs {
 	bool behind;    /* --after was met */
 	bool no_images; /* with a second: none is named, and all files are saved profiles
 			 */
+	char **options; /* as they were given, but for inputs, -j, -q and --no-pager; and
+			 */
+	size_t n_options;
+	char **own; /* words of the verb's own: commands that are proposed have them */
+	size_t n_own;
 	const struct hlg_format *format; /* NULL: the verb has none */
 };
 
@@ -64,6 +69,12 @@ int hlg_inputs_add_image(struct hlg_inputs *inputs, const char *path,
 /* Adds an argument; word is not copied. */
 int hlg_inputs_add_other(struct hlg_inputs *inputs, char *word, enum hlg_file_kind kind,
 			 struct hlg_err *err);
+
+/* Keeps an option of the verb, as hlg_argp_run.taken does: arguments begin with a struct
+ * hlg_inputs. Keeps a word of its own, which is no file. */
+int hlg_inputs_keep_option(void *arguments, const struct hlg_verb_option *option,
+			   const char *value, struct hlg_err *err);
+int hlg_inputs_keep_own(struct hlg_inputs *inputs, const char *word, struct hlg_err *err);
 
 /* Is one of inputs->words an image, and no option of the filter's? */
 bool hlg_inputs_is_image(const char *word);

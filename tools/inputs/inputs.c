@@ -230,7 +230,8 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 		      char **argv, int *status)
 {
 	struct hlg_verb_option *options = hlg_inputs_options(verb);
-	const struct hlg_argp_run run = {verb, options, hlg_inputs_sort};
+	const struct hlg_argp_run run = {verb, options, hlg_inputs_sort,
+					 hlg_inputs_keep_option};
 	struct hlg_err err;
 	bool go_on = false;
 	int rc = options ? 0 : hlg_err_memory(&err, "arguments");

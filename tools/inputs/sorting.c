@@ -161,6 +161,8 @@ static int sort(struct hlg_inputs *in, bool images, bool named, struct hlg_err *
 		} else if (is_own(in, other)) {
 			rc = hlg_argp_run_set(in, hlg_inputs_own_word(in->verb),
 					      other->word, err);
+			if (rc == 0)
+				rc = hlg_inputs_keep_own(in, other->word, err);
 		} else if (other->kind != HLG_FILE_KIND_IMAGE) {
 			if (check_there(other->word, named, &in->missing) == 0)
 				rc = hlg_inputs_add_file(in, other->word, err);

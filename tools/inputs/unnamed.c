@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "filter/output/memstream.h"
+#include "filter/output/target.h"
 #include "filter/trust/trust.h"
 #include "symtab/grow.h"
 #include "symtab/shell.h"
@@ -450,25 +451,62 @@ static void put_second(struct names *words, const struct side *second, bool apar
 	free(own.at);
 }
 
+/* "x-2.svg": where the second command writes what the first one writes to x.svg. To be
+ * freed; NULL without memory. */
+static char *number_file(const char *path, size_t number)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strchr(name, '.');
+	const size_t n = dot && dot > name ? (size_t)(dot - path) : strlen(path);
+	char *text;
+
+	return asprintf(&text, "%.*s-%zu%s", (int)n, path, number, path + n) < 0 ? NULL
+										 : text;
+}
+
+/* The options that were given. *own: a word that is to be freed with them. */
+static void put_options(struct names *words, const struct hlg_inputs *in, size_t number,
+			char **own)
+{
+	bool out = false; /* its file follows */
+
+	for (size_t i = 0; i < in->n_options; i++) {
+		const char *word = in->options[i];
+
+		if (out && number > 1 && !hlg_target_is_stream(word) && !*own) {
+			*own = number_file(word, number);
+			words->lost |= !*own;
+			word = *own;
+		}
+		add(words, word);
+		out = !out && strcmp(in->options[i], "-o") == 0;
+	}
+}
+
 /* "hlguest diff a.elf b.elf before.data after.data", to be freed; NULL without memory.
- * second: NULL, or the other side of a pair; apart: that has its own images. */
+ * second: NULL, or the other side of a pair; apart: that has its own images. number: it
+ * is one of several, from 1 on. */
 static char *command(const struct side *side, const struct part *part,
-		     const struct side *second, bool apart)
+		     const struct side *second, bool apart, size_t number)
 {
 	const struct hlg_inputs *in = side->in;
 	struct names words = {0};
-	char *line = NULL;
+	char *line = NULL, *own = NULL;
 
 	add(&words, "hlguest");
 	add(&words, in->verb->name);
+	put_options(&words, in, number, &own);
 	put_images(&words, side, part);
 	put_files(&words, side, part);
 	if (second)
 		put_second(&words, second, apart);
+	for (size_t i = 0; i < in->n_own; i++)
+		add(&words, in->own[i]);
 	add(&words, NULL);
 	if (!words.lost)
 		line = hlg_shell_words(words.at);
 	free(words.at);
+	free(own);
 	return line;
 }
 
@@ -481,7 +519,7 @@ static char *commands(const struct side *side)
 	char *lines;
 
 	for (size_t i = 0; ok && i < side->n_parts && i < PARTS; i++) {
-		char *line = command(side, &side->parts[i], NULL, false);
+		char *line = command(side, &side->parts[i], NULL, false, i + 1);
 
 		ok = line;
 		if (ok)
@@ -535,7 +573,7 @@ static char *propose(struct side sides[static 2], bool pair,
 		/* Of two sides that differ nothing says which was judged. */
 		move(&sides[0], trust);
 	}
-	return command(&sides[0], sides[0].parts, &sides[1], apart);
+	return command(&sides[0], sides[0].parts, &sides[1], apart, 1);
 }
 
 /* What hlg_options.unnamed is. */
@@ -587,6 +625,8 @@ void hlg_unnamed_ask(const struct hlg_inputs *in, struct hlg_options *options)
 	const struct hlg_inputs *first = in->first ? in->first : in;
 
 	options->again = again;
+	options->no_tid = !hlg_inputs_has(in->verb, "tid");
+	options->no_sandbox = !hlg_inputs_has(in->verb, "sandbox");
 	options->unnamed_of = first;
 	if (!first->noted && first->n_images) {
 		options->unnamed = find;

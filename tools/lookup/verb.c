@@ -35,6 +35,7 @@
 #include "tools/source/source.h"
 
 struct arguments {
+	struct hlg_inputs given; /* its options */
 	const struct hlg_verb *verb;
 	const char *out;
 	bool own, inlines;
@@ -46,7 +47,7 @@ struct arguments {
 /* What is open while questions are answered. */
 struct lookup {
 	const struct arguments *args;
-	struct hlg_inputs given; /* what they name, for who proposes to name more */
+	struct hlg_inputs given; /* all of them, for who proposes to name more */
 	struct hlg_run run; /* of recordings, if there are any; its images in any case */
 	struct hlg_report report; /* of these: which functions may be named */
 	struct hlg_sources sources;
@@ -449,7 +450,11 @@ static int open_by_samples(struct lookup *l, struct hlg_err *err)
 				       .n_words = (int)args->images.n,
 				       .n_images = (unsigned)args->images.n,
 				       .files = args->recordings.text,
-				       .n_files = args->recordings.n};
+				       .n_files = args->recordings.n,
+				       .options = args->given.options,
+				       .n_options = args->given.n_options,
+				       .own = args->addresses.text,
+				       .n_own = args->addresses.n};
 	hlg_unnamed_ask(&l->given, &l->run.options);
 	l->run.options.force = args->force;
 	if (rc == 0)
@@ -565,11 +570,14 @@ static int lookup(const struct arguments *args)
 
 static int run(const struct hlg_verb *verb, int argc, char **argv)
 {
+	const struct hlg_argp_run run = {verb, verb->options, verb->check,
+					 hlg_inputs_keep_option};
 	struct arguments args = {.verb = verb, .demangle = 1};
 	int status;
 
-	if (hlg_argp_run_verb(verb, argc, argv, &args, &status))
+	if (hlg_argp_run_words(&run, argc, argv, &args, &status))
 		status = lookup(&args);
+	hlg_inputs_finish(&args.given);
 	free(args.images.text);
 	free(args.recordings.text);
 	free(args.addresses.text);
