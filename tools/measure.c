@@ -95,7 +95,7 @@ static int find_guests(int dashes, char **argv, struct found *found, struct hlg_
 	if (lost)
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: no such file (is it the guest's ELF?)", lost);
-	if (hlg_record_command_stripped(command, found->guests, 1))
+	if (hlg_record_command_others(command, found->guests, 1))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has no symbols (name the file that it was "
 				   "stripped from: hlguest UNSTRIPPED.elf -- %s ...)",
@@ -346,7 +346,7 @@ static void note_named(int dashes, char **argv)
 		if (!options.images[i].map && n < HLG_BESIDE_GUESTS)
 			paths[n++] = options.images[i].path;
 	if (rc == 0 && n)
-		rc = hlg_beside_write(recording, paths, n, &err);
+		rc = hlg_beside_write(recording, paths, n, NULL, 0, &err);
 	if (rc < 0)
 		hlg_output_error(&err);
 	hlg_options_finish(&options);

@@ -8,7 +8,8 @@
 
 static bool is_same(const struct hlg_build *a, const struct hlg_build *b)
 {
-	return a->noted == b->noted && strcmp(a->file, b->file) == 0 &&
+	return a->noted == b->noted && a->maybe == b->maybe &&
+	       strcmp(a->file, b->file) == 0 &&
 	       hlg_fingerprint_is_same(&a->print, &b->print);
 }
 
@@ -32,7 +33,7 @@ bool hlg_builds_add(struct hlg_builds *builds, const struct hlg_build *build)
 			return true;
 		}
 	if (builds->n == HLG_BUILDS_MAX) {
-		builds->more = true;
+		builds->more |= !copy.maybe;
 		return true;
 	}
 	copy.file = strdup(copy.file);

@@ -23,6 +23,8 @@ struct hlg_build {
 	char *file;                   /* without its folders; not escaped */
 	struct hlg_fingerprint print; /* but for the build id only if noted */
 	bool noted; /* by record: it is a guest's, whatever it is called */
+	bool maybe; /* record saw it, and not whether it is a guest's: an image that is
+		     * it ran, and of others it says nothing */
 };
 
 /* Of one recording, while it is read. All zero before the first use. */

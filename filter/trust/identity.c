@@ -20,7 +20,7 @@ bool hlg_identity_is_called(const struct hlg_image *image, const char *file)
 /* The id of a host that is mapped is not that of the guest inside. */
 static bool is_named(const struct hlg_image *image, const struct hlg_build *build)
 {
-	return (build->noted || !image->inside_size) &&
+	return (build->noted || (!build->maybe && !image->inside_size)) &&
 	       hlg_identity_is_called(image, build->file);
 }
 

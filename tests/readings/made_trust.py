@@ -243,10 +243,11 @@ def counts_of(rng):
 
 
 class Fitted(Recording):
-    """pools: one for each thread. builds: (file, build id) that it maps. noted: guests."""
+    """pools: one for each thread. builds: (file, build id) that it maps. noted: guests; others:
+    what may have run, too."""
 
     def __init__(self, rng, number, events, pools, n, builds, noted):
-        self.builds, self.noted = builds, noted
+        self.builds, self.noted, self.others = builds, noted, []
         super().__init__(rng, number, events, lambda: 0, n)
         of = {tid: rng.choice(pools) for _, tid in self.threads}
         self.samples = [s if s.ip else s._replace(ip=of[s.tid].draw(rng)) for s in self.samples]
@@ -319,6 +320,10 @@ class Made:
         elfs = [(of, base) for of, base in bases if not isinstance(of, Map)]
         if len(elfs) == 2 and own.random() < .5:
             self.leave(own, *own.sample(elfs, 2))
+        for one in self.recordings:
+            if one.noted and own.random() < .4:
+                other = self.note_of(own.choice(elfs)[0])
+                one.others = [own.choice((other, other._replace(crc=1, code=1)))]
         self.samples = [s for one in self.recordings for s in one.samples]
 
     def leave(self, rng, here, gone):
@@ -380,12 +385,13 @@ def write_notes(folder, files, recordings):
             os.remove(path + ".hlguest")
         if not one.noted:
             continue
+        guests, others = ([{"file": "/elsewhere/" + n.file, "inside": "0x0", "size": n.size,
+                            "build_id": n.build_id and n.build_id.hex(), "crc32": hex(n.crc)} | (
+                                {} if n.code is None else {"code_crc32": hex(n.code)})
+                           for n in notes] for notes in (one.noted, one.others))
         document = {"hlguest": "0", "format": 1, "recording": {
-            "size": os.path.getsize(path), "first_sample": one.samples[0].time},
-                    "guests": [{"file": "/elsewhere/" + n.file, "inside": "0x0", "size": n.size,
-                                "build_id": n.build_id and n.build_id.hex(),
-                                "crc32": hex(n.crc)} | (
-                                    {} if n.code is None else {"code_crc32": hex(n.code)})
-                               for n in one.noted]}
+            "size": os.path.getsize(path), "first_sample": one.samples[0].time}, "guests": guests}
+        if others:
+            document["others"] = others
         with open(path + ".hlguest", "w", encoding="ascii") as f:
             json.dump(document, f)

@@ -231,7 +231,7 @@ class Judge(Said, Head, Sums):
         if isinstance(guest, Map) or not self.may_have(i, one):
             return {}
         mapped, missing = self.mapped(one), self.missing(one)
-        same = [n for n in mapped + one.noted if is_build(guest, n)]
+        same = [n for n in mapped + one.noted + one.others if is_build(guest, n)]
         if same:
             others = [n for n in missing if n.file == guest.path]
             return {"same": guest.build_id} | {"other": n for n in others[:1]} | (
@@ -251,7 +251,7 @@ class Judge(Said, Head, Sums):
         if isinstance(guest, Map) or self.may_have(i, one) or outside <= len(mine) // OUTSIDE_MUCH \
                 or not any(not isinstance(of, Map) and is_build(of, n)
                            for n in one.noted for of in elfs) \
-                or any(is_build(guest, n) for n in self.mapped(one) + one.noted):
+                or any(is_build(guest, n) for n in self.mapped(one) + one.noted + one.others):
             return None
         return next((n for n in self.missing(one) if is_build(guest, n) is False), None)
 

@@ -291,21 +291,22 @@ char *hlg_beside_name(const struct hlg_beside_guest *guest, const char *recordin
 
 /* Writing */
 
-/* What was noted of the recording before goes with that, which perf has renamed. */
-static void retire(const char *place, const char *recording)
+/* What was noted of the recording before goes with that, which perf has renamed. What was
+ * noted of this very one is in *before, or nothing. */
+static void retire(const char *place, const char *recording, struct hlg_beside *before)
 {
 	char old[PATH_MAX], old_place[PATH_MAX];
-	struct hlg_beside before;
 	struct hlg_err err;
 
-	if (read_place(&before, place, &err) == 0) {
+	if (read_place(before, place, &err) == 0) {
 		if (join(old, recording, ".old") && hlg_beside_place(old_place, old) &&
-		    is_of(&before, old))
+		    is_of(before, old))
 			(void)rename(place, old_place);
 		else
 			(void)unlink(place);
 	}
-	hlg_beside_finish(&before);
+	if (!is_of(before, recording))
+		hlg_beside_finish(before);
 }
 
 static int write_place(const struct hlg_beside *beside, const char *place,
@@ -321,6 +322,15 @@ static int write_place(const struct hlg_beside *beside, const char *place,
 		return hlg_out_commit(&out, err);
 	hlg_out_abort(&out);
 	return rc;
+}
+
+static bool has(const struct hlg_beside *beside, const struct hlg_beside_guest *guest)
+{
+	for (size_t i = 0; i < beside->n_guests; i++)
+		if (strcmp(beside->guests[i].file, guest->file) == 0 &&
+		    beside->guests[i].inside == guest->inside)
+			return true;
+	return false;
 }
 
 /* Adds a guest; *next: the next one inside the same file, 0: none. */
@@ -368,30 +378,51 @@ static int look_at_guests(struct hlg_beside *beside, const char *path,
 	return rc;
 }
 
-int hlg_beside_write(const char *recording, const char *const *guests, size_t n,
-		     struct hlg_err *err)
+/* Moves those that are not there yet behind the guests. Without memory they are left out:
+ * the rest is what is asked for. */
+static void add_others(struct hlg_beside *to, const struct hlg_beside *from)
 {
-	struct hlg_beside beside = {0};
+	const size_t most = to->n_guests + HLG_BESIDE_GUESTS;
+
+	for (size_t i = 0; i < from->n_guests; i++) {
+		struct hlg_beside_guest *other = &from->guests[i];
+
+		if (has(to, other) || to->n_guests == most ||
+		    !HLG_GROW(to->guests, to->n_guests))
+			continue;
+		to->guests[to->n_guests] = *other;
+		to->guests[to->n_guests++].other = true;
+		other->file = NULL;
+	}
+}
+
+int hlg_beside_write(const char *recording, const char *const *guests, size_t n,
+		     const char *const *others, size_t n_others, struct hlg_err *err)
+{
+	struct hlg_beside beside = {0}, more = {0};
 	char place[PATH_MAX];
+	struct hlg_err why;
 	struct stat st;
 	int rc = 0;
 
 	if (!hlg_beside_text_built() || !hlg_beside_place(place, recording))
 		return 0;
 	if (lstat(place, &st) == 0)
-		retire(place, recording);
-	if (n == 0 || !identify(&beside, recording))
-		return 0;
-	if (lstat(place, &st) == 0)
-		return hlg_err_set(
-			err, HLG_EINPUT,
-			"%s: is another file, and is left as it is: which guest "
-			"ELF this was is not noted (name it to report)",
-			place);
-	for (size_t i = 0; rc == 0 && i < n; i++)
+		retire(place, recording, &more);
+	if (n && identify(&beside, recording) && lstat(place, &st) == 0)
+		rc = hlg_err_set(err, HLG_EINPUT,
+				 "%s: is another file, and is left as it is: which guest "
+				 "ELF this was is not noted (name it to report)",
+				 place);
+	for (size_t i = 0; rc == 0 && beside.size && i < n; i++)
 		rc = look_at_guests(&beside, guests[i], err);
-	if (rc == 0 && beside.n_guests)
+	for (size_t i = 0; rc == 0 && beside.n_guests && i < n_others; i++)
+		(void)look_at_guests(&more, others[i], &why);
+	if (rc == 0 && beside.n_guests) {
+		add_others(&beside, &more);
 		rc = write_place(&beside, place, err);
+	}
 	hlg_beside_finish(&beside);
+	hlg_beside_finish(&more);
 	return rc;
 }

@@ -10,7 +10,9 @@
  *		     "build_id": null, "crc32": "0x1234abcd",
  *		     "code_crc32": "0x89abcdef"}]}
  *
- * and of a guest without symbols "stripped": true.
+ * and of a guest without symbols "stripped": true. Behind these may be a list "others" of
+ * the same: what may have run as well. Nothing is named by it, but who names one of these
+ * is not told that only the guests ran.
  *
  * It is a foreign file to who reads it. So it is read only if it is a regular file of the
  * user's own, or root's, that others may not write, and of the very recording that it stands beside; and an ELF is
@@ -64,11 +66,12 @@ char *hlg_beside_name(const struct hlg_beside_guest *guest, const char *recordin
 /*
  * Notes the n guests, ELFs, stripped or not, or hosts with some inside, of a recording
  * just made; none: it is not known. What was noted of the recording before goes to
- * FILE.old.hlguest with that, or away. Without a guest nothing is written, nor without
+ * FILE.old.hlguest with that, or away; and what was noted of this very one are others, as
+ * are those files that can be read. Without a guest nothing is written, nor without
  * jansson. Fails, too, where a file that is not of this kind has the name, which is left
  * alone.
  */
 int hlg_beside_write(const char *recording, const char *const *guests, size_t n,
-		     struct hlg_err *err);
+		     const char *const *others, size_t n_others, struct hlg_err *err);
 
 #endif

@@ -37,10 +37,21 @@ static json_t *guest_object(const struct hlg_beside_guest *guest)
 	return o;
 }
 
+static void put_list(struct hlg_json *json, const char *key,
+		     const struct hlg_beside *beside, bool others)
+{
+	hlg_json_open_list(json, key);
+	for (size_t i = 0; i < beside->n_guests; i++)
+		if (beside->guests[i].other == others)
+			hlg_json_put(json, NULL, guest_object(&beside->guests[i]));
+	hlg_json_close(json);
+}
+
 int hlg_beside_text_write(FILE *f, const struct hlg_beside *beside, struct hlg_err *err)
 {
 	struct hlg_json json;
 	json_t *recording;
+	bool others = false;
 
 	hlg_json_begin(&json, f, FORMAT);
 	recording = json_object();
@@ -48,9 +59,11 @@ int hlg_beside_text_write(FILE *f, const struct hlg_beside *beside, struct hlg_e
 	json_object_set_new(recording, "first_sample",
 			    hlg_json_number(beside->first_sample));
 	hlg_json_put(&json, "recording", recording);
-	hlg_json_open_list(&json, "guests");
-	for (size_t i = 0; i < beside->n_guests; i++)
-		hlg_json_put(&json, NULL, guest_object(&beside->guests[i]));
+	put_list(&json, "guests", beside, false);
+	for (size_t i = 0; i < beside->n_guests && !others; i++)
+		others = beside->guests[i].other;
+	if (others)
+		put_list(&json, "others", beside, true);
 	return hlg_json_end(&json, err);
 }
 
@@ -100,10 +113,10 @@ static bool take_build_id(char to[static HLG_NOTE_BUILD_ID], const json_t *objec
 	return true;
 }
 
-static bool take_guest(struct hlg_beside *beside, const json_t *object)
+static bool take_guest(struct hlg_beside *beside, const json_t *object, bool other)
 {
 	const char *file = json_string_value(json_object_get(object, "file"));
-	struct hlg_beside_guest guest = {0};
+	struct hlg_beside_guest guest = {.other = other};
 
 	if (!file || file[0] != '/' || !take_build_id(guest.print.build_id, object) ||
 	    !take_hex(&guest.inside, object, "inside") ||
@@ -120,21 +133,29 @@ static bool take_guest(struct hlg_beside *beside, const json_t *object)
 	return true;
 }
 
+static bool take_list(struct hlg_beside *beside, const json_t *list, bool others)
+{
+	if (!json_is_array(list) || json_array_size(list) > HLG_BESIDE_GUESTS)
+		return false;
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (!take_guest(beside, json_array_get(list, i), others))
+			return false;
+	return true;
+}
+
+/* A note made before there were others has none. */
 static bool take(struct hlg_beside *beside, const json_t *root)
 {
 	const json_t *recording = json_object_get(root, "recording");
-	const json_t *guests = json_object_get(root, "guests");
+	const json_t *others = json_object_get(root, "others");
 
 	if (!json_is_string(json_object_get(root, "hlguest")) ||
 	    json_integer_value(json_object_get(root, "format")) != FORMAT ||
 	    !take_number(&beside->size, recording, "size") ||
-	    !take_number(&beside->first_sample, recording, "first_sample") ||
-	    !json_is_array(guests) || json_array_size(guests) > HLG_BESIDE_GUESTS)
+	    !take_number(&beside->first_sample, recording, "first_sample"))
 		return false;
-	for (size_t i = 0; i < json_array_size(guests); i++)
-		if (!take_guest(beside, json_array_get(guests, i)))
-			return false;
-	return true;
+	return take_list(beside, json_object_get(root, "guests"), false) &&
+	       (!others || take_list(beside, others, true));
 }
 
 int hlg_beside_text_read(struct hlg_beside *beside, const char *path, const char *text,

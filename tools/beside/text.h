@@ -10,7 +10,7 @@
 
 #include "symtab/image/fingerprint.h"
 
-#define HLG_BESIDE_GUESTS 64 /* at most */
+#define HLG_BESIDE_GUESTS 64 /* at most, and as many others */
 
 /* A guest's ELF as it was: the file, or that inside a host. */
 struct hlg_beside_guest {
@@ -18,11 +18,12 @@ struct hlg_beside_guest {
 	uint64_t inside; /* offset of the ELF in file; 0: it is the file */
 	struct hlg_fingerprint print;
 	bool stripped; /* it had no symbols, of a debug file neither */
+	bool other;    /* not noted as a guest, but it may be one */
 };
 
 struct hlg_beside {
-	uint64_t size, first_sample; /* of the recording: bytes, ns of perf's clock */
-	struct hlg_beside_guest *guests;
+	uint64_t size, first_sample;     /* of the recording: bytes, ns of perf's clock */
+	struct hlg_beside_guest *guests; /* the others behind them */
 	size_t n_guests;
 };
 

@@ -23,7 +23,8 @@ void hlg_noted_builds_add(struct hlg_builds *builds, const char *path)
 	for (size_t k = 0; rc == 0 && k < beside.n_guests; k++) {
 		const struct hlg_build build = {.file = beside.guests[k].file,
 						.print = beside.guests[k].print,
-						.noted = true};
+						.noted = !beside.guests[k].other,
+						.maybe = beside.guests[k].other};
 
 		hlg_builds_add(builds, &build);
 	}

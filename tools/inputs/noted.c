@@ -25,6 +25,8 @@ static int add_all(struct hlg_noted *noted, const char *file, struct hlg_err *er
 	for (size_t i = 0; rc == 0 && i < beside.n_guests; i++) {
 		char *name;
 
+		if (beside.guests[i].other)
+			continue;
 		rc = hlg_beside_check(&beside.guests[i], file, &name, err);
 		if (rc == 0)
 			rc = add(noted, name, err);

@@ -27,7 +27,8 @@ struct names {
 	bool lost; /* for want of memory */
 };
 
-/* A guest that record noted, of one recording or more. */
+/* A guest that record noted, of one recording or more; or what else may be one, which
+ * lacks nothing if it is not named. */
 struct guest {
 	struct hlg_beside_guest noted; /* its file is owned */
 	bool *is;                      /* of each image that is named: is it this one? */
@@ -148,7 +149,7 @@ static bool look_at(struct guest *guest, const struct hlg_options *options,
 			       hlg_beside_is(&guest->noted, image->path, image->guest);
 		guest->named |= guest->is[i];
 	}
-	if (!guest->named)
+	if (!guest->named && !guest->noted.other)
 		guest->name = hlg_beside_name(&guest->noted, recording);
 	if (guest->name)
 		shorten(guest->name);
@@ -162,7 +163,8 @@ static size_t number_of(struct side *side, const struct hlg_beside_guest *noted,
 	struct guest guest = {.noted = *noted};
 
 	for (size_t i = 0; i < side->n_guests; i++)
-		if (side->guests[i].noted.print.code == noted->print.code &&
+		if (side->guests[i].noted.other == noted->other &&
+		    side->guests[i].noted.print.code == noted->print.code &&
 		    strcmp(side->guests[i].noted.file, noted->file) == 0 &&
 		    hlg_beside_is_same(&side->guests[i].noted, noted))
 			return i;

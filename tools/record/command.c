@@ -169,9 +169,14 @@ size_t hlg_record_command_guests(char *const *command, const char **found, size_
 	return inside ? 1 : 0;
 }
 
-size_t hlg_record_command_stripped(char *const *command, const char **found, size_t most)
+size_t hlg_record_command_others(char *const *command, const char **found, size_t most)
 {
-	return find_named(command, STRIPPED, found, most);
+	size_t n = find_named(command, STRIPPED, found, most);
+	const char *inside = n < most ? find_inside(command[0]) : NULL;
+
+	if (inside)
+		found[n++] = inside;
+	return n;
 }
 
 const char *hlg_record_command_module(char *const *command)

@@ -29,8 +29,9 @@ int hlg_record_command_find(const char *name, char found[static PATH_MAX],
  */
 size_t hlg_record_command_guests(char *const *command, const char **found, size_t most);
 
-/* The same of guests that have no symbols, among the words only. */
-size_t hlg_record_command_stripped(char *const *command, const char **found, size_t most);
+/* What else may be one: words that have no symbols, as a VMM behind the first may have
+ * none; and the program, if it has a guest inside it, whatever is named. */
+size_t hlg_record_command_others(char *const *command, const char **found, size_t most);
 
 /* What to say of a command where there are none, behind its name and a colon. */
 #define HLG_RECORD_COMMAND_LACKS                                                         \

@@ -124,14 +124,15 @@ static bool has_several(const char *host)
 	return n > 1;
 }
 
-static void add_stripped(struct hlg_record_guests *guests, char *const *command)
+/* Returns how many there are. */
+static size_t add_others(struct hlg_record_guests *guests, char *const *command)
 {
 	const char *found[HLG_BESIDE_GUESTS];
-	size_t n = hlg_record_command_stripped(command, found, HLG_BESIDE_GUESTS);
+	size_t n = hlg_record_command_others(command, found, HLG_BESIDE_GUESTS);
 
 	for (size_t i = 0; i < n; i++)
-		add_path(guests->stripped, &guests->n_stripped, found[i]);
-	guests->several |= n > 1;
+		add_path(guests->others, &guests->n_others, found[i]);
+	return n;
 }
 
 bool hlg_record_guests_add_command(struct hlg_record_guests *guests, char *const *command)
@@ -140,6 +141,7 @@ bool hlg_record_guests_add_command(struct hlg_record_guests *guests, char *const
 	const char *found[HLG_BESIDE_GUESTS + 1];
 	const char *module = hlg_record_command_module(command);
 	size_t n = hlg_record_command_guests(command, found, HLG_BESIDE_GUESTS + 1);
+	size_t others = add_others(guests, command);
 
 	for (size_t i = 0; i < n; i++)
 		hlg_record_guests_add(guests, found[i]);
@@ -148,8 +150,7 @@ bool hlg_record_guests_add_command(struct hlg_record_guests *guests, char *const
 	guests->module |= n == 1 && module;
 	guests->several |=
 		n > 1 || (n == 1 && found[0] == command[0] && has_several(found[0]));
-	if (!n && !module)
-		add_stripped(guests, command);
+	guests->several |= !n && !module && others > 1;
 	return n || module;
 }
 
@@ -276,8 +277,8 @@ void hlg_record_guests_finish(struct hlg_record_guests *guests)
 {
 	for (size_t i = 0; i < guests->n; i++)
 		free(guests->paths[i]);
-	for (size_t i = 0; i < guests->n_stripped; i++)
-		free(guests->stripped[i]);
+	for (size_t i = 0; i < guests->n_others; i++)
+		free(guests->others[i]);
 	free(guests->untrusted);
 	*guests = (struct hlg_record_guests){0};
 }

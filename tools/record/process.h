@@ -18,9 +18,10 @@
 struct hlg_record_guests {
 	char *paths[HLG_BESIDE_GUESTS]; /* each file once; as they were added */
 	size_t n;
-	/* The same of those without symbols, of who has no other; without a module. */
-	char *stripped[HLG_BESIDE_GUESTS];
-	size_t n_stripped;
+	/* The same of what else may be one (command.h): where none of the above is found
+	 * these are guests without symbols. */
+	char *others[HLG_BESIDE_GUESTS];
+	size_t n_others;
 	bool module;     /* the second is one that the first runs */
 	bool several;    /* one command has several, which may run in turn on a thread */
 	bool full;       /* there was no room for a further one */

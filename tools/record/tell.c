@@ -191,9 +191,9 @@ static void begin_verb(const struct hlg_record_request *args, const char *now,
 		hlg_record_runs_word(guests->paths[i]);
 	}
 	if (guests->n == 0)
-		fputs(guests->n_stripped > 1    ? " UNSTRIPPED.elf..."
-		      : guests->n_stripped == 1 ? " UNSTRIPPED.elf"
-						: " guest.elf",
+		fputs(guests->n_others > 1    ? " UNSTRIPPED.elf..."
+		      : guests->n_others == 1 ? " UNSTRIPPED.elf"
+					      : " guest.elf",
 		      stderr);
 }
 
@@ -210,9 +210,9 @@ static void tell_verb(const struct hlg_record_request *args, const char *now,
 /* Which have no symbols, where there is none with: what to name instead. */
 static void tell_stripped(const struct hlg_record_guests *guests)
 {
-	for (size_t i = 0; guests->n == 0 && i < guests->n_stripped; i++) {
+	for (size_t i = 0; guests->n == 0 && i < guests->n_others; i++) {
 		fputs("hlguest: ", stderr);
-		hlg_escape_print(stderr, guests->stripped[i]);
+		hlg_escape_print(stderr, guests->others[i]);
 		fputs(": has no symbols (name the file that it was stripped from, to "
 		      "report)\n",
 		      stderr);
@@ -286,8 +286,9 @@ int hlg_record_tell(struct hlg_record_request *args, const char *event, int stat
 	/* The recording is whole without. */
 	if (hlg_beside_write(
 		    args->out,
-		    (const char *const *)(guests->n ? guests->paths : guests->stripped),
-		    guests->n ? guests->n : guests->n_stripped, &err) < 0)
+		    (const char *const *)(guests->n ? guests->paths : guests->others),
+		    guests->n ? guests->n : guests->n_others,
+		    (const char *const *)guests->others, guests->n_others, &err) < 0)
 		hlg_output_error(&err);
 	return 0;
 }

@@ -75,12 +75,12 @@ static int tell_none(const struct hlg_record_request *r, struct hlg_err *err)
 				   "its guest (run as root, or name it: hlguest top "
 				   "guest.elf -p %s)",
 				   r->pid, r->pid);
-	if (r->guests.n_stripped)
+	if (r->guests.n_others)
 		return hlg_err_set(
 			err, HLG_EINPUT,
 			"%s: has no symbols (name the file that it was stripped from: "
 			"hlguest top UNSTRIPPED.elf %s %s%s)",
-			r->guests.stripped[0], r->pid ? "-p" : "--",
+			r->guests.others[0], r->pid ? "-p" : "--",
 			r->pid ? r->pid
 			       : hlg_shell_put(word, sizeof(word), r->command[0]),
 			r->pid ? "" : " ...");

@@ -76,7 +76,9 @@ void hlg_top_save(const struct hlg_top_saving *s, char *message, size_t size)
 		return;
 	}
 	/* The recording is whole without the rest. */
-	(void)hlg_beside_write(data, s->guests, s->n_guests, &err);
+	(void)hlg_beside_write(data, s->guests, s->n_guests,
+			       (const char *const *)s->others->others,
+			       s->others->n_others, &err);
 	if (s->n_images == 0)
 		snprintf(message, size, "saved %s", data);
 	else if (hlg_pprof_check(&err) < 0 || save_profile(s, data, profile, &err) < 0)

@@ -4,6 +4,7 @@
 #ifndef HLG_TOOLS_TOP_SAVE_H
 #define HLG_TOOLS_TOP_SAVE_H
 
+#include "tools/record/process.h"
 #include "tools/top/judge.h"
 #include "tools/top/spool.h"
 
@@ -15,6 +16,7 @@ struct hlg_top_saving {
 	size_t n_images;           /* in words; without any there is no profile */
 	const char *const *guests; /* their files, which are noted beside the recording */
 	size_t n_guests;
+	const struct hlg_record_guests *others; /* and what else may be one */
 };
 
 /*

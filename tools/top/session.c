@@ -89,7 +89,8 @@ static void save(struct session *s)
 		s->guests.words,
 		s->guests.n_images,
 		paths,
-		hlg_top_guests_paths(&s->guests, &s->options, paths)};
+		hlg_top_guests_paths(&s->guests, &s->options, paths),
+		&s->request->record.guests};
 
 	hlg_top_save(&saving, message, sizeof(message));
 	hlg_top_view_tell(&s->view, "%s", message);
@@ -425,7 +426,8 @@ static void note_guests(const struct session *s)
 	if (s->request->out && s->given.sums.samples &&
 	    hlg_beside_write(s->request->out, paths,
 			     hlg_top_guests_paths(&s->guests, &s->options, paths),
-			     &err) < 0)
+			     (const char *const *)s->request->record.guests.others,
+			     s->request->record.guests.n_others, &err) < 0)
 		hlg_output_error(&err);
 }
 
@@ -467,7 +469,7 @@ static int finish(struct session *s, int rc, const struct hlg_err *err)
 		if (s->given.sums.guest)
 			tell_kept(s);
 	}
-	if (s->guests.n_images < kept) /* what was left out is not noted */
+	if (s->guests.n_images < kept) /* what was left out is one of the others */
 		note_guests(s);
 	if (s->view.failed || cut)
 		return 1;

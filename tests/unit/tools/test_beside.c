@@ -82,7 +82,7 @@ static int write_note(void)
 {
 	const char *guest = scratch_path("guest.elf");
 
-	return hlg_beside_write(recording, &guest, 1, &err);
+	return hlg_beside_write(recording, &guest, 1, NULL, 0, &err);
 }
 
 static void note(void)
@@ -99,7 +99,7 @@ START_TEST(is_read_again)
 	ck_assert_uint_eq(b.guests[0].inside, 0);
 	ck_assert_int_eq(check(0), 0);
 	/* Nothing to note: what is there goes. */
-	ck_assert_int_eq(hlg_beside_write(recording, NULL, 0, &err), 0);
+	ck_assert_int_eq(hlg_beside_write(recording, NULL, 0, NULL, 0, &err), 0);
 	ck_assert_int_eq(access(place, F_OK), -1);
 	ck_assert_int_eq(read_again(), 1);
 }
@@ -151,6 +151,44 @@ START_TEST(goes_with_the_one_before)
 	ck_assert_int_eq(truncate(recording, st.st_size + 1), 0);
 	ck_assert_int_eq(read_again(), HLG_EINPUT);
 	ck_assert_ptr_nonnull(strstr(err.msg, "of another recording"));
+}
+END_TEST
+
+/* What else may have run stands behind, once, and nothing that cannot be read; and so
+ * does what was noted of the same recording before. */
+START_TEST(others_may_have_run)
+{
+	char guest[PATH_MAX], other[PATH_MAX], bad[PATH_MAX];
+	const char *const others[] = {other, guest, bad, other};
+	const char *const second[] = {other};
+
+	strcpy(guest, scratch_path("guest.elf"));
+	strcpy(other, scratch_path("other.elf"));
+	strcpy(bad, scratch_path("bad.elf"));
+	copy(DATA "/rusty.elf", other, 0644);
+	copy("/proc/self/status", bad, 0644);
+	ck_assert_int_eq(
+		hlg_beside_write(recording, &(const char *){guest}, 1, others, 4, &err),
+		0);
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert_uint_eq(b.n_guests, 2);
+	ck_assert_str_eq(b.guests[0].file, guest);
+	ck_assert(!b.guests[0].other);
+	ck_assert_str_eq(b.guests[1].file, other);
+	ck_assert(b.guests[1].other);
+	ck_assert(hlg_beside_is(&b.guests[1], other, 0));
+	ck_assert_int_eq(hlg_beside_write(recording, second, 1, NULL, 0, &err), 0);
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert_uint_eq(b.n_guests, 2);
+	ck_assert_str_eq(b.guests[0].file, other);
+	ck_assert(!b.guests[0].other);
+	ck_assert_str_eq(b.guests[1].file, guest);
+	ck_assert(b.guests[1].other);
+	/* Of another one nothing is taken over. */
+	copy(DATA "/demo-host.data", recording, 0644);
+	note();
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert_uint_eq(b.n_guests, 1);
 }
 END_TEST
 
@@ -304,6 +342,8 @@ static const char *const wrong[] = {
 	HEAD "{\"size\": 1, \"first_sample\": 1}, \"guests\": [1]}",
 	HEAD "{\"size\": 1, \"first_sample\": 1}, \"guests\": [{\"file\": \"x\"}]}",
 	HEAD "{\"size\": 1, \"first_sample\": 1}, \"guests\": [], \"guests\": []}",
+	HEAD "{\"size\": 1, \"first_sample\": 1}, \"guests\": [], \"others\": 1}",
+	HEAD "{\"size\": 1, \"first_sample\": 1}, \"guests\": [], \"others\": [1]}",
 	GUEST "1}]}",
 	GUEST "\"0123456789012345678901234567890123456789012345678901234567890123456789"
 	      "01234567890123456789012345678901234567890123456789012345678901234567890\""
@@ -359,6 +399,7 @@ int main(void)
 		is_read_again,
 		is_written_by_nobody_else,
 		goes_with_the_one_before,
+		others_may_have_run,
 		what_is_no_note_stays,
 		another_elf,
 		what_to_name,
