@@ -63,6 +63,11 @@ def check_widths(path, drawings):
                            " > table.parentNode.clientWidth).map(table => table.ariaLabel)")
             if cut:
                 yield f"{width}: {cut} scroll sideways"
+            goes_on = page.run("[...document.querySelectorAll('.scroll > svg')].map(svg => ["
+                               "svg.parentNode.scrollWidth > svg.parentNode.clientWidth,"
+                               "document.querySelector('.goes-on')?.offsetHeight > 0])")
+            if any(scrolls != said for scrolls, said in goes_on):
+                yield f"{width}: scrolls, and says so: {goes_on}"
             if n < drawings:
                 yield f"{n} drawings, not {drawings}"
             yield from page.noticed()

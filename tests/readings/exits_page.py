@@ -87,9 +87,12 @@ class Judge(exits_model.Judge):
         if axis != ["0 %", "25 %", "50 %", "75 %"]:
             yield f"axis {axis}"
         yield from compare_page(text, rows, title)
-        for i, key_of in (1, "total_ns"), (3, "mean_ns"):
-            yield from self.units([(cells[i], row[key_of]) for (*_, cells), row in zip(
-                rows_of(text, title)[0], rows)], max(row[key_of] for row in rows))
+        found, longest = rows_of(text, title)[0], [max(row[key_of] for row in rows) for key_of in
+                                                   ("total_ns", "max_ns")]
+        yield from self.units([(cells[1], row["total_ns"]) for (*_, cells), row in zip(
+            found, rows)], next(u for u in UNITS if u == "s" or longest[0] // UNITS[u] < 10**4))
+        yield from self.units([(cells[3], row["mean_ns"]) for (*_, cells), row in zip(
+            found, rows)], "us" if longest[1] >= 1000 else "ns")
         for name, _, drawing, _ in rows_of(text, title)[0]:
             if drawing and (f'd="{QUARTERS}"' not in drawing or
                             f'viewBox="0 0 {WIDE} {HIGH}"' not in drawing or
@@ -112,15 +115,12 @@ class Judge(exits_model.Judge):
             yield f"axis {axis}, of {longest} ns"
 
     @staticmethod
-    def units(pairs, most):
-        """That in which the longest has five digits at most, or us from one on; tenths if three."""
-        most = max(most, 10**5) if most >= 1000 else most
-        unit = next(unit for unit in UNITS if unit == "s" or most / UNITS[unit] < 10**5)
-        tenths = unit != "ns" and most / UNITS[unit] < 1000
+    def units(pairs, unit):
+        """As text has them: totals with four digits at most, of one pair us, each with tenths."""
         for cell, value in pairs:
             figure, unit_of = cell.lstrip("<").split()
-            if unit_of != unit or ("." in figure) != tenths or value and not float(figure):
-                yield f"{cell}, not in {unit}, is {value}, of {most}"
+            if unit_of != unit or ("." in figure) != (unit != "ns") or value and not float(figure):
+                yield f"{cell}, not in {unit}, is {value}"
 
     @staticmethod
     def remarks(text, title, rows):
@@ -142,7 +142,8 @@ class Judge(exits_model.Judge):
             "vmm" if key[1] == "vmm" else "exit", "reason"])
         told = [[row[name] for name in ("p50_ns", "p90_ns", "p99_ns", "max_ns")] for row in rows]
         yield from self.units([pair for (*_, cells), row in zip(found, told)
-                               for pair in zip(cells, row)], max(row[-1] for row in told))
+                               for pair in zip(cells, row)],
+                              "us" if max(row[-1] for row in told) >= 1000 else "ns")
         low, decades = math.log10(ns_of(axis[0])), len(axis)
         if [ns_of(word) for word in axis] != [10**(low + i) for i in range(decades)]:
             yield f"axis {axis}"

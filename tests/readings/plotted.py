@@ -158,7 +158,7 @@ class Picture:
             (f"{len(order) - COLOURS + 1} others", sum(n for _, n in order[COLOURS - 1:]))]
         colours, told = {}, []
         for entry in entries:
-            share, _, name = entry.find(SVG + "text").text.partition(" % ")
+            share, _, name = entry.find(SVG + "text").text.partition(" % of windows: ")
             told.append((share, name))
             name = name if name in counts else None
             colours[name] = entry.find(SVG + "rect").get("fill")

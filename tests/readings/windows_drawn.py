@@ -80,10 +80,15 @@ class Judge(windows_model.Judge):
             yield f"page headed {head[:80]}, not {heading}"
         counted = f"{len(rows.of)} {rows.what.split()[0]}" if rows.pairs else \
             f"{len(rows.of)} {rows.what}, {self.sampled()}"
-        if re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", html.unescape(head)) != [
+        facts = re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", html.unescape(head))
+        checks = [fact for label, fact in facts if label == "check"]
+        if [fact for fact in facts if fact[0] != "check"] != [
                 ("recorded", counted), *[(key, told[key]) for key in ("selected",)
-                                         if key in told]]:
+                                         if key in told]] or len(checks) != (not rows.pairs):
             yield f"page: {head}, not {counted}"
+        elif not words and (checks[0].startswith("OK") != (", check OK" in self.draw("text")) or
+                            checks[0].startswith("OK") != ('<div class="good"><dt>check' in page)):
+            yield f"page: {checks}"
         lost = f"{self.made.lost} events were lost"
         warned = [html.unescape(line) for line in re.findall('<p class="warning">(.*?)</p>', head)]
         if any(lost in line for line in warned) != bool(self.made.lost) or not all(

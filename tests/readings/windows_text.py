@@ -301,7 +301,7 @@ class Judge:
             return
         rects = re.findall(r'<rect x="(\d+)" y="\d+" width="(\d+)" height="\d+" fill="(#\w+)">'
                            r"<title>(.*?)</title></rect>\n", strip[1])
-        legend = re.findall(r'<svg x="(\d+)" y="(\d+)" .*? fill="(#\w+)"/>.*?>([\d.]+) % (.*?)'
+        legend = re.findall(r'<svg x="(\d+)" y="(\d+)" .*? fill="(#\w+)"/>.*?>([\d.]+) % of windows: (.*?)'
                             r"</text></svg>\n", strip[1])
         if wrong := wrong_legend(told, legend) or wrong_rects(told, rects, legend):
             yield f"{' '.join(words)} strip: {wrong}"

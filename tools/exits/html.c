@@ -78,36 +78,37 @@ static void put_share(FILE *f, double share)
 		HLG_PLOT_WIDE * share, HLG_PLOT_HIGH - 4);
 }
 
-/* The longest times that are shown, which tell their units. */
-struct longest {
-	uint64_t total, mean, max;
+/* Units as text has them: of totals by the longest, of one pair us; but ns where all are
+ * shorter than that. */
+struct units {
+	struct hlg_exits_unit total, one;
 };
 
-/* In us, as text has them, unless all are shorter. */
-static uint64_t in_us(uint64_t most)
+static struct units units_of(const struct hlg_exits_report *r,
+			     const struct hlg_exits_table *t)
 {
-	return most < 1000 || most > HLG_PLOT_NS_MOST ? most : HLG_PLOT_NS_MOST;
-}
-
-static struct longest longest_of(const struct hlg_exits_report *r,
-				 const struct hlg_exits_table *t)
-{
-	struct longest most = {0};
+	uint64_t total = 0, max = 0;
 
 	for (size_t i = 0; i < hlg_exits_shown(r, t); i++) {
-		const struct hlg_exits_row *row = &t->rows[i];
-		uint64_t mean = row->total / row->n;
-
-		most.total = row->total > most.total ? row->total : most.total;
-		most.mean = mean > most.mean ? mean : most.mean;
-		most.max = row->max > most.max ? row->max : most.max;
+		total = t->rows[i].total > total ? t->rows[i].total : total;
+		max = t->rows[i].max > max ? t->rows[i].max : max;
 	}
-	return (struct longest){in_us(most.total), in_us(most.mean), in_us(most.max)};
+	return (struct units){hlg_exits_unit_of(total), hlg_exits_units[max >= 1000]};
+}
+
+static void put_time(FILE *f, uint64_t ns, struct hlg_exits_unit unit)
+{
+	bool little = ns && ns < unit.ns / 20;
+	char text[40], cell[56];
+
+	snprintf(cell, sizeof(cell), "%s %s",
+		 little ? "<0.1" : hlg_exits_time_text(text, ns, unit), unit.name);
+	hlg_plot_cell(f, "number", cell);
 }
 
 static void put_row(FILE *f, const struct hlg_exits_report *r,
 		    const struct hlg_exits_table *t, const struct hlg_exits_row *row,
-		    const struct longest *most)
+		    const struct units *units)
 {
 	char text[32] = "-", percent[16];
 
@@ -122,10 +123,10 @@ static void put_row(FILE *f, const struct hlg_exits_report *r,
 		fputs("<td></td>", f);
 	}
 	hlg_plot_cell(f, "number", text);
-	hlg_plot_ns(f, row->total, most->total);
+	put_time(f, row->total, units->total);
 	snprintf(text, sizeof(text), "%" PRIu64, row->n);
 	hlg_plot_cell(f, "number", text);
-	hlg_plot_ns(f, row->total / row->n, most->mean);
+	put_time(f, row->total / row->n, units->one);
 	fputs("</tr>\n", f);
 }
 
@@ -135,7 +136,7 @@ static void put_shares(FILE *f, const struct hlg_exits_report *r,
 	static const char *const heads[] = {"share", "time", "count", "mean"};
 	static const char *const firsts[] = {"reason", "function", "port", "vCPU",
 					     "call"};
-	const struct longest most = longest_of(r, t);
+	const struct units units = units_of(r, t);
 	char text[64];
 
 	hlg_plot_begin(f, title_of(r, t), firsts[t->by]);
@@ -146,7 +147,7 @@ static void put_shares(FILE *f, const struct hlg_exits_report *r,
 		hlg_plot_head(f, heads[i]);
 	fputs("</tr></thead>\n<tbody>\n", f);
 	for (size_t i = 0; i < hlg_exits_shown(r, t); i++)
-		put_row(f, r, t, &t->rows[i], &most);
+		put_row(f, r, t, &t->rows[i], &units);
 	if (hlg_exits_shown(r, t) < t->n) {
 		snprintf(text, sizeof(text), "%zu more (--top=0 shows all)",
 			 t->n - hlg_exits_shown(r, t));
@@ -212,7 +213,7 @@ static void put_octaves(FILE *f, const struct hlg_plot_axis *axis,
 
 static void put_latency(FILE *f, const struct hlg_plot_axis *axis,
 			const struct hlg_exits_report *r, const struct hlg_exits_table *t,
-			const struct hlg_exits_row *row, uint64_t most)
+			const struct hlg_exits_row *row, struct hlg_exits_unit unit)
 {
 	const uint64_t percentiles[] = {row->p50, row->p90, row->p99};
 
@@ -226,8 +227,8 @@ static void put_latency(FILE *f, const struct hlg_plot_axis *axis,
 			HLG_PLOT_DEEP);
 	fputs("\"/></svg></td>", f);
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++)
-		hlg_plot_ns(f, percentiles[i], most);
-	hlg_plot_ns(f, row->max, most);
+		put_time(f, percentiles[i], unit);
+	put_time(f, row->max, unit);
 	fputs("</tr>\n", f);
 }
 
@@ -236,7 +237,7 @@ static void put_latencies(FILE *f, const struct hlg_exits_report *r,
 {
 	static const char *const heads[] = {"p50", "p90", "p99", "max"};
 	const struct hlg_plot_axis axis = axis_of(r);
-	const uint64_t most = longest_of(r, t).max;
+	const struct units units = units_of(r, t);
 
 	fputs("<h3>How long each took</h3>\n<p class=\"legend\"><span class=\"key "
 	      "most\">how many, by powers of two; a row's most are full "
@@ -248,7 +249,7 @@ static void put_latencies(FILE *f, const struct hlg_exits_report *r,
 		hlg_plot_head(f, heads[i]);
 	fputs("</tr></thead>\n<tbody>\n", f);
 	for (size_t i = 0; i < hlg_exits_shown(r, t); i++)
-		put_latency(f, &axis, r, t, &t->rows[i], most);
+		put_latency(f, &axis, r, t, &t->rows[i], units.one);
 	fputs("</tbody></table></div>\n", f);
 }
 
@@ -281,8 +282,8 @@ int hlg_exits_html(void *report, FILE *f, struct hlg_err *err)
 	bool ok;
 
 	plain.screen = (struct hlg_screen){0};
-	head = hlg_page_words_of(hlg_exits_write_head, &plain);
 	plain.wide = plain.verbose = true;
+	head = hlg_page_words_of(hlg_exits_write_head, &plain);
 	all = hlg_page_words_of(hlg_exits_text, &plain);
 	ok = head && all;
 	hlg_page_begin(f, &hlg_page_still, "hlguest exits");
@@ -290,7 +291,7 @@ int hlg_exits_html(void *report, FILE *f, struct hlg_err *err)
 	hlg_page_words_names(f, r->space);
 	fputs("</h1>\n", f);
 	if (ok)
-		hlg_page_words_facts(f, head, NULL, NULL);
+		hlg_page_words_facts(f, head, "check", hlg_page_words_verdict(r->check));
 	fputs("</header>\n<main>\n", f);
 	for (size_t i = 0; i < HLG_EXITS_TABLES; i++)
 		put_table(f, r, &r->tables[order[i]]);

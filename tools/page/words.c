@@ -71,6 +71,18 @@ void hlg_page_words_facts(FILE *f, char *lines, const char *marked, const char *
 	fputs("</dl>\n", f);
 }
 
+const char *hlg_page_words_verdict(const struct hlg_report *r)
+{
+	switch (r->trust.all.verdict) {
+	case HLG_TRUST_VERIFIED:
+		return "good";
+	case HLG_TRUST_MISMATCH:
+		return "bad";
+	default:
+		return "unsure";
+	}
+}
+
 void hlg_page_words_names(FILE *f, const struct hlg_space *space)
 {
 	for (size_t i = 0; i < space->n_images; i++) {

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "filter/report/report.h"
 #include "filter/stats/interval.h"
 #include "symtab/err.h"
 #include "symtab/image/space.h"
@@ -16,11 +17,14 @@
  */
 void hlg_page_words_facts(FILE *f, char *lines, const char *marked, const char *mark);
 
+/* Such a class for the line on a report's check; its words say it, too. */
+const char *hlg_page_words_verdict(const struct hlg_report *report);
+
 /* The images' names without their folders, "a.elf, b.elf". */
 void hlg_page_words_names(FILE *f, const struct hlg_space *space);
 
-/* Behind a row's name in small letters: a word about it, if it is not empty, and the image
- * that it is of, if it is not NULL; the word is HTML. */
+/* Behind a row's name in small letters: a word about it, if it is not empty, and the
+ * image that it is of, if it is not NULL; the word is HTML. */
 void hlg_page_words_aside(FILE *f, const char *word, const struct hlg_image *image);
 
 /* What a writer writes of data: text to be freed, NULL where it fails: as it does, or

@@ -47,19 +47,6 @@ static int write_details(void *report, FILE *f, struct hlg_err *err)
 
 /* The answer */
 
-/* Which colour the sentence on the check has; the words say it, too. */
-static const char *verdict_class(const struct hlg_report *r)
-{
-	switch (r->trust.all.verdict) {
-	case HLG_TRUST_VERIFIED:
-		return "good";
-	case HLG_TRUST_MISMATCH:
-		return "bad";
-	default:
-		return "unsure";
-	}
-}
-
 /* How many recordings are listed: their names may be long. */
 static size_t n_listed(const struct hlg_report *r)
 {
@@ -110,7 +97,7 @@ static bool write_answer(FILE *f, const struct hlg_report *r)
 	hlg_page_words_names(f, r->space);
 	fputs("</h1>\n", f);
 	if (ok) {
-		hlg_page_words_facts(f, head, "check", verdict_class(r));
+		hlg_page_words_facts(f, head, "check", hlg_page_words_verdict(r));
 		ok = write_files(f, &plain);
 		hlg_page_words_folded(f, "Where all samples went, and notes", tail);
 		hlg_page_words_folded(f, "How it was checked", details);

@@ -45,6 +45,9 @@ static int write_head(void *data, FILE *f, struct hlg_err *err)
 	struct hlg_note_list notes = {0};
 	bool lost;
 
+	if (s->w->check && s->w->check->banner)
+		hlg_text_line_wrap(f, &(struct hlg_screen){0}, "!! ",
+				   s->w->check->banner);
 	if (s->pairs)
 		fprintf(f, "recorded  %zu pair%s\n", s->pairs->table.n_rows,
 			hlg_plural_s(s->pairs->table.n_rows));
@@ -52,6 +55,8 @@ static int write_head(void *data, FILE *f, struct hlg_err *err)
 		fprintf(f, "recorded  %zu %s%s, %s\n", s->w->n_rows,
 			s->w->every ? "interval" : "window", hlg_plural_s(s->w->n_rows),
 			hlg_windows_notes_sampled(sampled, s->w));
+	if (s->w->check)
+		hlg_text_head_check(f, s->w->check, &(struct hlg_screen){0});
 	hlg_text_head_selected(f, s->style->selection, &(struct hlg_screen){0});
 	hlg_windows_shown_notes(&notes, s);
 	hlg_text_line_notes(f, &(struct hlg_screen){0}, &notes, HLG_NOTE_WARNING);
@@ -95,9 +100,12 @@ int hlg_windows_html(void *data, FILE *f, struct hlg_err *err)
 	hlg_windows_svg_what(f, drawn, s->style);
 	fputs("</h1>\n", f);
 	if (head)
-		hlg_page_words_facts(f, head, NULL, NULL);
-	fputs("</header>\n<main>\n<section>\n<h2>Over time</h2>\n<div class=\"scroll\" "
-	      "tabindex=\"0\">\n",
+		hlg_page_words_facts(f, head, "check",
+				     s->w->check ? hlg_page_words_verdict(s->w->check)
+						 : NULL);
+	fputs("</header>\n<main>\n<section>\n<h2>Over time</h2>\n"
+	      "<p class=\"summary goes-on\">The picture goes on to the right.</p>\n"
+	      "<div class=\"scroll\" tabindex=\"0\">\n",
 	      f);
 	ok = ok && hlg_windows_svg(f, drawn, &style, err) == 0;
 	fputs("</div>\n</section>\n", f);

@@ -88,7 +88,7 @@ static void put_legend(FILE *f, const struct hlg_strip *strip, unsigned x, unsig
 		fprintf(f,
 			"<svg x=\"%zu\" y=\"%zu\" width=\"%u\" height=\"%d\"><rect "
 			"y=\"4\" width=\"10\" height=\"10\" fill=\"%s\"/><text x=\"16\" "
-			"y=\"13\">%s %% ",
+			"y=\"13\">%s %% of windows: ",
 			x + i % LEGEND_COLUMNS * width / LEGEND_COLUMNS,
 			y + i / LEGEND_COLUMNS * LEGEND_ROW, width / LEGEND_COLUMNS - 10,
 			LEGEND_ROW, colours[i],
