@@ -126,6 +126,8 @@ int hlg_region_build(struct hlg_view *view, uint64_t size, struct hlg_err *err)
 
 		r->share = hlg_interval_wilson(total > 0 ? w / total : 0,
 					       hlg_view_worth(view));
+		if (hlg_interval_is_few(r->count.samples, r->share.share))
+			r->share.low = 0;
 		qsort_r(view->parts + r->first_part, r->n_parts, sizeof(*view->parts),
 			compare_parts, view);
 	}

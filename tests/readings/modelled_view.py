@@ -195,7 +195,7 @@ class View:
     def region_table(self, options):
         return [(tuple(place.name for _, place in self.parts(row)), self.space.path(row.key[0]),
                  f"{row.key[1]:#x}", options["region"], row.count().samples,
-                 row.count().period, self.share(row), *wilson(self.share(row), self.observations))
+                 row.count().period, self.share(row), *View.limits(self, row))
                 for row in self.regions_told(options)]
 
     def regions_told(self, options):

@@ -287,11 +287,16 @@ function makePage(data) {
 	page.share = function (row) {
 		return page.total > 0 ? page.counts[row] / page.total : 0;
 	};
-	/* [low, high] of a share: what the report has, or of the range as much of its samples. */
+	/*
+	 * [low, high] of a share: what the report has, or of the range as much of its samples. Of few
+	 * only the upper end is told, as hlg_interval_is_few has it.
+	 */
 	page.interval = function (row) {
 		if (page.whole())
 			return [rows.low[row], rows.high[row]];
-		return wilson(page.share(row), data.observations * page.total / data.total);
+		const share = page.share(row);
+		const [low, high] = wilson(share, data.observations * page.total / data.total);
+		return [page.samples(row) <= 2 && share < .1 ? 0 : low, high];
 	};
 	return page;
 }

@@ -134,6 +134,17 @@ test('with callees has no VM exits, as rows have none, also of a range', () => {
 	assert.equal(page.withTotal, 14);
 });
 
+test('of one or two samples that are a small part of a range the upper end is told', () => {
+	const data = dataOf();
+	data.each = 1;
+	const page = script.makePage(data);
+	page.range(2, 4); // 13, 0, 12, 2 of 27
+	assert.deepEqual([0, 3].map((row) => page.interval(row)[0] > 0), [true, false]);
+	assert.equal(page.interval(3)[1], script.wilson(2 / 27, 27)[1]);
+	data.each = 0; // nothing is known of how many there are
+	assert.ok(page.interval(3)[0] > 0);
+});
+
 test('ranges add up', () => {
 	const data = dataOf(), page = script.makePage(data), sum = [0, 0, 0, 0], all = [0, 0, 0, 0];
 	for (let slice = 0; slice < 8; slice++) {
