@@ -622,6 +622,9 @@ def check_parts(pages):
                if when >= 1 and what >= 0)
     page.run(f"location.hash = 'range=1-{time['n']}'; new Promise(f => setTimeout(f, 100))")
     said = page.run("document.querySelector('#time .said').textContent")
+    lines = page.run("[...document.querySelectorAll('#functions .unsure-line')].map(p => p.offsetHeight > 0)")
+    if lines != [page.run("document.querySelectorAll('tr.unsure').length") > 0] or not all(lines):
+        yield f"nothing tells the line beside rows: {lines}"
     right = f"{100 * part / report['totals']['guest']['period'] + 1e-9:.2f} % of all"
     if right not in said or not report["totals"]["border"]["samples"]:
         yield f"{said}, not {right}; {report['totals']}"
@@ -843,7 +846,7 @@ def check_paper(pages):
     page, report, _ = pages.open(many_functions(pages.folder, 250))
     page.run("addEventListener('beforeprint', () => { window.printed = "
              "document.querySelectorAll('tr[data-row]').length; const rest = "
-             "document.querySelector('#functions > .summary');"
+             "document.querySelector('#functions > .unsure-line ~ .summary');"
              "window.rest = rest.hidden ? '' : rest.textContent; }); 1")
     shown = page.run(CELLS)
     if not page.call("Page.printToPDF")["data"]:
@@ -852,7 +855,7 @@ def check_paper(pages):
         yield f"{page.run('window.printed')} rows of {len(report['functions'])} are printed"
     if page.run("window.rest") != "50 more rows are not printed.":
         yield f"said: {page.run('window.rest')}"
-    if page.run("document.querySelector('#functions > .summary').hidden") is not True:
+    if page.run("document.querySelector('#functions > .unsure-line ~ .summary').hidden") is not True:
         yield "what is not printed is said on the screen"
     if page.run(CELLS)[:len(shown)] != shown:
         yield "what is on the screen is not as it was before"

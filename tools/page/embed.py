@@ -4,7 +4,8 @@
 
 Also NAME_sha256, base64 of the whole's hash, as a content security policy states it. Scripts are
 put into one function, so that they see each other and nothing else sees them. Comments on lines
-of their own and tabs in front of lines are left out: each page would carry them. The text goes into
+of their own, those behind a script's code, and tabs in front of lines are left out: each page would
+carry them. The text goes into
 an HTML element or a CDATA section, which it must not end. A string of C11 may be limited to 4,095
 characters, so it is an array of lines.
 """
@@ -14,6 +15,7 @@ import re
 import sys
 
 COMMENT = re.compile(r"^[ \t]*(/\*.*?\*/|//[^\n]*)\n", re.M | re.S)
+BEHIND = re.compile(r"[ \t]+// [^'\"`\n]*$", re.M)  # in no string, which would end behind it
 INDENT = re.compile(r"^\t+", re.M)
 
 
@@ -31,7 +33,7 @@ def main(name, target, *sources):
         for end in ("]]>", "</script", "</style", "<!--"):
             if end in texts[-1]:
                 sys.exit(f"{source}: holds {end}, which ends the element that it goes into")
-    text = "".join(INDENT.sub("", COMMENT.sub("", text)) for text in texts)
+    text = "".join(INDENT.sub("", BEHIND.sub("", COMMENT.sub("", text))) for text in texts)
     if len(texts) > 1 and sources[0].endswith(".js"):
         text = "'use strict';\n(function () {\n" + text + "}());\n"
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

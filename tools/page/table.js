@@ -60,13 +60,18 @@ function orderRows(page, key, direction) {
 	return direction < 0 ? some.concat(none) : none.concat(some);
 }
 
+/* May the next row have as much? As the report has it; of a range as its intervals have it. */
+function isNextUnsure(page, order, place) {
+	const row = order[place], next = order[place + 1];
+	if (page.whole())
+		return Boolean(page.data.rows.unsure[row]);
+	return page.counts[next] > 0 && page.interval(row)[0] <= page.interval(next)[1];
+}
+
 /* Rows in a chain of which each may have as much as the next: their order is not established. */
 function isUnsure(page, order, place) {
-	const rows = page.data.rows;
-	if (!page.whole())
-		return false;
-	return Boolean(rows.unsure[order[place]]) ||
-		(place > 0 && Boolean(rows.unsure[order[place - 1]]));
+	return isNextUnsure(page, order, place) ||
+		(place > 0 && isNextUnsure(page, order, place - 1));
 }
 
 function barOf(page, row, scale) {
@@ -153,6 +158,8 @@ function tableView(section, page) {
 	const {input, said} = putFilter(section, page.search);
 	const code = codeBytes(page.data.images);
 	const rest = element('p', {class: 'summary'}); // on paper: how many are missing
+	const line = element('p', {class: 'summary unsure-line'},
+		'The order of the rows beside such a line is not established: their intervals overlap.');
 	let key = 'share', direction = -1, order = [], drawn = '', paper = false, focused = -1;
 
 	function draw() {
@@ -198,12 +205,14 @@ function tableView(section, page) {
 			cells[c.key].className = c.key + (c.wide ? ' wide' : '');
 			return cells[c.key];
 		}));
-		if (key === 'share' && direction < 0 && page.words === '' && isUnsure(page, order, place)) {
+		if (isRanked() && isUnsure(page, order, place))
 			tr.classList.add('unsure');
-			tr.firstChild.title = 'the order of the rows beside the line is not established: ' +
-				'their intervals overlap';
-		}
 		return tr;
+	}
+
+	/* By share, and none left out. */
+	function isRanked() {
+		return key === 'share' && direction < 0 && page.words === '';
 	}
 
 	/* Which row is selected, and which can be reached by Tab. */
@@ -226,6 +235,7 @@ function tableView(section, page) {
 		for (const th of head.children)
 			th.setAttribute('aria-sort', th.dataset.key !== key ? 'none'
 				: direction < 0 ? 'descending' : 'ascending');
+		line.hidden = !isRanked() || !order.some((_, place) => isUnsure(page, order, place));
 		say();
 		draw();
 	}
@@ -287,7 +297,7 @@ function tableView(section, page) {
 	table.setAttribute('role', 'grid');
 	scroll.classList.add('live');
 	scroll.tabIndex = -1;
-	scroll.after(rest);
+	scroll.after(line, rest);
 	scroll.addEventListener('scroll', draw, {passive: true});
 	addEventListener('resize', draw);
 	for (const type of ['beforeprint', 'afterprint'])

@@ -31,6 +31,14 @@ function laneSums(time, index, thread) {
 	return sums;
 }
 
+/* Numbers of the threads, that of most samples first. */
+function busiest(time, threads) {
+	const all = new Float64Array(threads);
+	for (let i = 0; i < time.at.length; i++)
+		all[time.thread[i]] += time.count[i];
+	return [...all.keys()].sort((a, b) => all[b] - all[a] || a - b);
+}
+
 /* Means of slices by pixel: several slices in a pixel, or several pixels for a slice. */
 function laneMeans(sums, width) {
 	const n = sums.length, means = new Float64Array(width);
@@ -49,8 +57,7 @@ function threadsView(section, page) {
 	const parent = section.querySelector('.view'), index = threadIndex(time, tids.length);
 	const legend = put(put(parent, 'div', 'tools'), 'span', 'legend');
 	const view = put(parent, 'div', 'lanes'), lanes = [], tip = tipOf(view);
-	const sizes = tids.map((tid, i) => index.begin[i + 1] - index.begin[i]);
-	const busy = [...tids.keys()].sort((a, b) => sizes[b] - sizes[a]);
+	const busy = busiest(time, tids.length);
 	const seen = LANE_KINDS.map((kind, k) => time.what.some((what) => Math.max(0, -what) === k));
 	let colour = null;
 
@@ -99,7 +106,7 @@ function threadsView(section, page) {
 			for (let x = 0; x < width; x++)
 				top = Math.max(top, mean.reduce((sum, kind) => sum + kind[x], 0));
 		lanes.forEach((lane, i) => drawLane(lane, means[i], width, top));
-		scale.textContent = 'full height: ' + amount(top, data.unit) + ' in ' + amount(time.slice, 'ns');
+		scale.textContent = 'the busiest first; full height: ' + amount(top, data.unit) + ' in ' + amount(time.slice, 'ns');
 	}
 
 	function drawLane(lane, means, width, top) {

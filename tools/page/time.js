@@ -201,18 +201,21 @@ function stepOf(begins) {
 /* When slices from..to were, of which recordings; the first may begin before its recording. */
 function spanOfTime({recordings, slice}, from, to) {
 	const {at, first, path} = recordings, [i, k] = [from, to - 1].map((n) => lastAtMost(at, n));
-	const when = (n, r) => seconds(Math.max(0, first[r] + (n - at[r]) * slice));
+	const begin = (n, r) => Math.max(0, first[r] + (n - at[r]) * slice);
+	const when = (n, r) => seconds(begin(n, r));
 	const name = (r) => (at.length > 1 ? `recording ${r + 1} ` : '');
 	if (i !== k)
 		return `${name(i)}at ${when(from, i)} to ${name(k)}at ${when(to, k)}`;
-	return (name(i) && name(i) + `(${path[i]}): `) + when(from, i) + ' to ' + when(to, i);
+	const little = when(from, i) === when(to, i) && begin(to, i) > begin(from, i);
+	const [start, end] = [from, to].map((n) => (little ? (begin(n, i) / 1e9).toFixed(4) + ' s' : when(n, i)));
+	return (name(i) && name(i) + `(${path[i]}): `) + start + ' to ' + end;
 }
 
 /* What is said of a slice. */
 function sliceWords(page, sums, slice) {
 	const lines = [spanOfTime(page.data.time, slice, slice + 1)];
 	for (const [name, kind] of [['guest', 'guest'], ['selected function', 'row'],
-		['host', 'host'], ['of this user', 'user'], ['of this kernel', 'kernel']])
+		['host', 'host'], ['user mode of the host', 'user'], ['kernel of the host', 'kernel']])
 		if (kind === 'guest' || sums[kind][slice])
 			lines.push(name + ': ' + amount(sums[kind][slice], page.data.unit));
 	for (const [name, kind] of [[EXITS[exitKind(page.data.marks)], 'exits'],
@@ -259,6 +262,7 @@ function drawChosen(over, shape, chooser, colour) {
 function timeView(section, page) {
 	const {data} = page, {time} = data;
 	const parent = section.querySelector('.view'), tools = put(parent, 'div', 'tools');
+	const columns = put(parent, 'p', 'summary');
 	const view = put(parent, 'div', 'stage'), {canvas, over} = putStage(view);
 	const said = put(parent, 'p', 'said'), tip = tipOf(view);
 	const group = put(tools, 'span', 'choice');
@@ -305,6 +309,9 @@ function timeView(section, page) {
 		const top = counts.reduce((a, b) => Math.max(a, b), 0);
 		drawSlices(context, counts, top);
 		drawAxes(context);
+		columns.hidden = shape.strip;
+		columns.textContent = `A column is ${amount(TIME_ROWS * time.slice, 'ns')}, from its top down` +
+			(starts.length > 1 ? '; each recording begins with a new one.' : '.');
 		for (const key of Object.keys(kinds))
 			buttons[key].setAttribute('aria-pressed', key === kind);
 		buttons.row.disabled = page.selected < 0 && kind !== 'row';

@@ -209,12 +209,15 @@ test('rows in order', () => {
 	assert.ok(page.matches(2) && !page.matches(1));
 });
 
-test('where the order is not established, until it is of a range', () => {
+test('where the order is not established, in a range by its own intervals', () => {
 	const page = script.makePage(dataOf()), order = [0, 1, 2, 3];
 	assert.deepEqual(order.map((_, i) => script.isUnsure(page, order, i)),
 		[false, true, true, false]);
-	page.range(1, 3);
-	assert.ok(!script.isUnsure(page, order, 1));
+	page.range(2, 4); // 13, 0, 12, 2 of 27: those of a range overlap, too, and none is none
+	assert.deepEqual([0, 2, 3, 1].map((_, place) => script.isUnsure(page, [0, 2, 3, 1], place)),
+		[true, true, false, false]);
+	page.range(0, 8);
+	assert.ok(!script.isUnsure(page, order, 0));
 });
 
 test('the last part of a name', () => {

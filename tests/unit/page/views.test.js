@@ -13,7 +13,7 @@ const NAMES = ['lastAtMost', 'ribbonOf', 'ribbonSpan', 'ribbonPlace', 'ribbonOff
 	'windowWhole', 'windowAt', 'windowZoom', 'windowMove', 'windowShow', 'windowEnd', 'windowHit',
 	'windowPieces', 'matchedRuns', 'cellOf', 'cellSums', 'cellMost', 'takeRoom',
 	'fitText', 'sectionsOf', 'imageMatches', 'evenHeat', 'timeShape', 'timeCell',
-	'timeHit', 'timeOutline', 'rangeOf', 'tickStep', 'timeSums', 'timeRow', 'stepOf', 'spanOfTime', 'threadIndex', 'laneSums',
+	'timeHit', 'timeOutline', 'rangeOf', 'tickStep', 'timeSums', 'timeRow', 'stepOf', 'spanOfTime', 'threadIndex', 'busiest', 'sliceWords', 'laneSums',
 	'laneMeans', 'cutName', 'frameLabel', 'flameTree', 'flameFrames', 'frameRows', 'inclusiveCounts', 'shadeOf', 'IMAGE_LINE', 'TIME_CELL', 'HEATS'];
 const text = FILES.map((name) => fs.readFileSync(path.join(FOLDER, name), 'utf8')).join('');
 const page = new Function(`'use strict';\n${text}\nreturn {${NAMES.join(',')}};`)();
@@ -342,6 +342,18 @@ test('each recording begins a column; behind its end there is nothing', () => {
 	assert.equal(page.spanOfTime(time, 69, 71), 'recording 1 at 1.37 s to recording 2 at 0.02 s');
 	time.recordings = {at: [0], first: [0], path: ['a']};
 	assert.equal(page.spanOfTime(time, 5, 10), '0.10 s to 0.20 s');
+	time.recordings.first = [-18e6]; // a slice of which the recording has a tenth
+	assert.equal(page.spanOfTime(time, 0, 1), '0.0000 s to 0.0020 s');
+	assert.equal(page.spanOfTime(time, 0, 2), '0.00 s to 0.02 s');
+});
+
+test('what is said of a slice', () => {
+	const time = {slice: 2e7, recordings: {at: [0], first: [0], path: ['a']}};
+	const sums = {guest: [8e6], host: [5e6], user: [2e6], kernel: [3e6], exits: [0], lost: [1], row: [0]};
+	const of = {data: {time, unit: 'ns', marks: {kind: []}}};
+	assert.deepEqual(page.sliceWords(of, sums, 0), ['0.00 s to 0.02 s', 'guest: 8.00 ms',
+		'host: 5.00 ms', 'user mode of the host: 2.00 ms', 'kernel of the host: 3.00 ms',
+		'events lost: 1']);
 });
 
 // Is a point inside of a polygon?
@@ -410,6 +422,7 @@ test('each entry is in its thread\'s lane', () => {
 	assert.deepEqual(lanes[1], [[0, 0, 7, 0, 0, 0], [2, 0, 0, 0, 0, 0], NONE,
 		[0, 0, 0, 0, 0, 4]]);
 	assert.deepEqual(lanes[2].flat().filter((n) => n), []);
+	assert.deepEqual(page.busiest(TIME, 3), [1, 0, 2]); // as many entries, of more samples
 });
 
 test('lanes keep their means at any width', () => {
