@@ -207,6 +207,16 @@ static void note_doubtful(struct hlg_report *r)
 			  percent);
 }
 
+/* Fewer samples tell of fewer exits. */
+static void note_part(struct hlg_report *r)
+{
+	if (r->profile->deselected.samples && (r->border.n || r->border.doubtful))
+		hlg_note_list_add(&r->notes,
+				  "what is at VM exits is told from the selected samples "
+				  "alone: parts of a recording need not add up to all of "
+				  "it (border=keep: they do)");
+}
+
 /*
  * kvm_arch_pmi_in_guest (arch/arm64/include/asm/kvm_host.h) asks only whether a vCPU is
  * loaded; x86's asks what the interrupt came from.
@@ -656,6 +666,7 @@ void hlg_notes_add_border(struct hlg_report *r)
 {
 	note_border(r, r->all.border);
 	note_doubtful(r);
+	note_part(r);
 }
 
 int hlg_notes_add_exits(struct hlg_report *r, struct hlg_err *err)

@@ -475,6 +475,43 @@ START_TEST(too_few_to_tell)
 }
 END_TEST
 
+/* Of a part of a recording, in which there may be such; not of all. */
+START_TEST(told_of_a_part)
+{
+	static const struct {
+		unsigned deselected, exits;
+		int border;
+		bool told;
+	} parts[] = {
+		{0, 20, HLG_BORDER_SPLIT, false}, {9, 20, HLG_BORDER_SPLIT, true},
+		{9, 4, HLG_BORDER_SPLIT, true},   {9, 0, HLG_BORDER_SPLIT, false},
+		{9, 20, HLG_BORDER_KEEP, false},
+	};
+	struct guest some = {"some", AT, {NOP, NOP, NOP, HVC, NOP, RET}, {0}, {0}, NULL};
+
+	write_guest(&some, "dispatch");
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		struct hlg_count left = {parts[i].deselected, parts[i].deselected};
+		struct hlg_run run;
+		char *text;
+
+		kit_start(&run, "guest.elf@0x4000");
+		run.options.border = parts[i].border;
+		hlg_profile_event(&run.profile, "a", 0);
+		kit_add(&run, 0, some.at + KIT_BASE, 1, 2);
+		kit_add(&run, 0, some.at + KIT_BASE + 12, 1, parts[i].exits);
+		run.profile.deselected = left;
+		hlg_count_add(&run.profile.seen, left);
+		text = kit_report(&run);
+		ck_assert_msg(!strstr(text, "from the selected samples alone") ==
+				      !parts[i].told,
+			      "%zu: %s", i, text);
+		free(text);
+		hlg_run_finish(&run);
+	}
+}
+END_TEST
+
 START_TEST(words_of_formats)
 {
 	struct hlg_run run;
@@ -639,6 +676,7 @@ int main(void)
 	tcase_add_test(tc, hyperlight_enters_at_its_function);
 	tcase_add_test(tc, told_by_emulation);
 	tcase_add_test(tc, told_by_tracepoints);
+	tcase_add_test(tc, told_of_a_part);
 	tcase_add_loop_test(tc, each_by_event, 0, 2);
 	tcase_add_loop_test(tc, told_to_record_exits, 0, 2);
 	tcase_add_loop_test(tc, rows_and_shares, 0, sizeof(shares) / sizeof(shares[0]));
