@@ -507,6 +507,26 @@ def check_flat(build, folder):
             yield f"{words}: status {status}: {err}"
 
 
+def check_not_allowed(build, folder):
+    """Who may read tracefs, but not record tracepoints, is told that before perf runs."""
+    need("perf", "setpriv")
+    mount_tracefs()
+    hlguest, path = hlguest_of(build), os.path.join(folder, "not-allowed.data")
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as f:
+        if int(f.read()) < 0:
+            raise Skip("everybody may record tracepoints here")
+    for words in (["record", "--exits", "-o", path], ["record", "--stacks", "-o", path],
+                  ["record", "--sandboxes", "-o", path], ["top", "--exits", os.path.join(DATA, "demo.elf")]):
+        _, err, status = run("setpriv", "--bounding-set=-perfmon,-sys_admin", hlguest, *words, "--",
+                             "true")
+        if "bounding set" in err:
+            raise Skip(err.strip())
+        option = next(word for word in words if word.startswith("--"))
+        if status != 1 or os.path.exists(path) or err != f"hlguest: {option}: tracepoints may not " \
+                "be recorded by this user (as root, or with CAP_PERFMON)\n":
+            yield f"{words}: status {status}: {err}"
+
+
 def check_both(build, folder):
     """-g: stacks of the host and callers in the guest, and a line for what cannot be had."""
     need("unshare")
@@ -908,6 +928,8 @@ def main():
         tap.run("a folder that is closed", lambda: list(check_closed(build, folder)))
         tap.run("compressed", lambda: list(check_compressed(build, folder)))
         tap.run("without guest stacks", lambda: list(check_flat(build, folder)))
+        tap.run("without the right to tracepoints",
+                lambda: list(check_not_allowed(build, folder)))
         tap.run("stacks of both", lambda: list(check_both(build, folder)))
         tap.run("the gate", lambda: list(check_gate(build)))
         tap.run("exits, stacks and sandboxes go together",

@@ -322,7 +322,8 @@ static void judge_tracefs(struct hlg_findings *f, const struct hlg_probes *p)
 	else if (p->tracefs != 0)
 		hlg_doctor_say(
 			f, HLG_LEVEL_WARN, "tracefs",
-			"run as root, or mount it with gid= (for host stacks and exits)",
+			"run as root; or with CAP_PERFMON, and mount it with "
+			"mode=750,gid= (for host stacks and exits)",
 			"cannot be read: %s", strerrordesc_np(p->tracefs));
 	else if (!p->kvm_events)
 		hlg_doctor_say(f, HLG_LEVEL_WARN, "tracefs", "load kvm (for exits)",

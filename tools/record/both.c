@@ -26,9 +26,8 @@ bool hlg_record_both_callers(const char *out)
 int hlg_record_both_host(const struct hlg_record_tracing *how,
 			 const struct hlg_guest_stacks *stacks, struct hlg_err *err)
 {
-	const char *words[HLG_RECORD_TRACING_WORDS], *why;
-	size_t n = 0;
-	int rc = hlg_record_tracing_words(how, words, &n, err);
+	const char *why;
+	int rc = hlg_record_tracing_check(how, err);
 
 	if (rc == 0)
 		return 1;

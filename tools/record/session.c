@@ -172,6 +172,12 @@ int hlg_record_session_check(const struct hlg_record_request *args, const char *
 	if (rc == 0 && args->run == 0)
 		rc = hlg_record_event_check(event, args->windows ? 'W' : 'e',
 					    args->windows ? args->windows : event, err);
+	if (rc == 0 && args->run == 0 && !args->both && hlg_record_request_traces(args)) {
+		const struct hlg_record_tracing how =
+			hlg_record_request_tracing(args, event);
+
+		rc = hlg_record_tracing_check(&how, err);
+	}
 	return rc;
 }
 
@@ -280,7 +286,7 @@ static void choose_sandboxes(struct hlg_record_request *args, const char *event)
 		return;
 	how = hlg_record_request_tracing(args, event);
 	how.sandboxes = true;
-	args->sandboxes = hlg_record_tracing_check_sandboxes(&how, &err) == 0;
+	args->sandboxes = hlg_record_tracing_check(&how, &err) == 0;
 	if (args->quiet || args->run)
 		return;
 	if (args->sandboxes)

@@ -36,9 +36,10 @@ static int denied(const struct tracing *tracing, struct hlg_err *err)
 	if (tracing->error == EACCES || tracing->error == EPERM)
 		return hlg_err_set(
 			err, HLG_ESYSTEM,
-			"%s: tracepoints may not be read by this user (as root, or: "
-			"mount -o remount,mode=755 /sys/kernel/tracing)",
-			tracing->option);
+			"%s: tracepoints may not be read by this user (as root; or with "
+			"CAP_PERFMON, and: mount -o remount,mode=750,gid=%u "
+			"/sys/kernel/tracing)",
+			tracing->option, (unsigned)getegid());
 	if (tracing->error)
 		return hlg_err_set(err, HLG_ESYSTEM,
 				   "%s: tracefs cannot be read: %s (see what is at "
@@ -195,13 +196,17 @@ static int sampling(char *word, size_t size, const struct hlg_record_tracing *ho
 	return 0;
 }
 
+/* What the tracepoints are for. */
+static const char *option_of(const struct hlg_record_tracing *how)
+{
+	return how->sandboxes ? "--sandboxes" : how->exits ? "--exits" : "--stacks";
+}
+
 int hlg_record_tracing_words(const struct hlg_record_tracing *how, const char **words,
 			     size_t *n, struct hlg_err *err)
 {
 	static char event_word[256];
-	struct tracing tracing = {.option = how->sandboxes ? "--sandboxes"
-					    : how->exits   ? "--exits"
-							   : "--stacks"};
+	struct tracing tracing = {.option = option_of(how)};
 	int rc = sampling(event_word, sizeof(event_word), how, tracing.option, err);
 
 	if (rc == 0)
@@ -265,20 +270,27 @@ static bool may_record(const struct tracing *tracing, const char *event)
 	return true;
 }
 
-int hlg_record_tracing_check_sandboxes(const struct hlg_record_tracing *how,
-				       struct hlg_err *err)
+int hlg_record_tracing_check(const struct hlg_record_tracing *how, struct hlg_err *err)
 {
-	struct tracing tracing = {.option = "--sandboxes"};
+	static const char *const events[] = {"syscalls/sys_enter_ioctl", "kvm/kvm_exit",
+					     "kvm/kvm_entry"};
+	struct tracing tracing = {.option = option_of(how)};
 	const char *words[HLG_RECORD_TRACING_WORDS];
 	size_t n = 0;
 	int rc = hlg_record_tracing_words(how, words, &n, err);
 
 	if (rc == 0)
 		rc = find(&tracing, how->root, err);
-	if (rc == 0 && !may_record(&tracing, "syscalls/sys_enter_ioctl"))
-		rc = hlg_err_set(err, HLG_ESYSTEM,
-				 "--sandboxes: tracepoints may not be recorded by this "
-				 "user (as root, or with CAP_PERFMON)");
+	for (size_t i = 0; rc == 0 && i < sizeof(events) / sizeof(events[0]); i++) {
+		if (!has(&tracing, events[i]))
+			continue;
+		if (!may_record(&tracing, events[i]))
+			rc = hlg_err_set(err, HLG_ESYSTEM,
+					 "%s: tracepoints may not be recorded by this "
+					 "user (as root, or with CAP_PERFMON)",
+					 tracing.option);
+		break; /* all are allowed, or none */
+	}
 	return rc;
 }
 

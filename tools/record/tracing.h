@@ -32,10 +32,9 @@ struct hlg_record_tracing {
 int hlg_record_tracing_words(const struct hlg_record_tracing *how, const char **words,
 			     size_t *n, struct hlg_err *err);
 
-/* May this user record what sandboxes wants, beside the event? Fails where not, and says
- * why. */
-int hlg_record_tracing_check_sandboxes(const struct hlg_record_tracing *how,
-				       struct hlg_err *err);
+/* May this user record what is wanted, beside the event? Fails where not, and says why.
+ */
+int hlg_record_tracing_check(const struct hlg_record_tracing *how, struct hlg_err *err);
 
 /*
  * Appends, behind the sampling event, what tells where Hyperlight's guests lie: the
