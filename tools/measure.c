@@ -16,9 +16,10 @@
 #include "tools/feed/feed.h"
 #include "tools/inputs/images.h"
 #include "tools/inputs/inputs.h"
+#include "tools/perfdata/count.h"
 #include "tools/record/command.h"
-#include "tools/record/count.h"
 #include "tools/record/keep.h"
+#include "tools/record/tell.h"
 #include "tools/record/tracing.h"
 
 #define RATE "997" /* samples a second, as record has it by default */
@@ -258,8 +259,10 @@ static bool names_several(int dashes, char **argv)
 
 /* record -q -o FILE -F RATE -- COMMAND, with its options that stand in front of --.
  * Returns its exit status; *good: there is what to report. */
-static int record(const struct hlg_measure *measure, int dashes, char **argv, bool *good)
+static int record(const struct hlg_measure *measure, int dashes, char **argv, bool quiet,
+		  bool *good)
 {
+	const struct hlg_record_keep keep = {.path = recording};
 	const struct hlg_record_tracing how = {
 		.sandboxes = true, .event = "cpu-clock", .frequency = RATE, .root = ""};
 	struct hlg_err err;
@@ -292,7 +295,9 @@ static int record(const struct hlg_measure *measure, int dashes, char **argv, bo
 	memcpy(words + first, command, n * sizeof(*words));
 	status = measure->run(measure->record, (int)(first + n), words);
 	*good = hlg_record_keep_is_ours(recording) &&
-		hlg_record_count_is_good(recording);
+		hlg_perfdata_count_is_good(recording);
+	if (hlg_record_keep_is_ours(recording) && !quiet) /* record's -q is ours */
+		hlg_record_tell_old(&keep);
 	free(words);
 	return status;
 }
@@ -397,7 +402,7 @@ int hlg_measure_run(const struct hlg_measure *measure, int argc, char **argv)
 		return hlg_output_error(&err);
 	}
 	if (check_words(measure->report, n, words, &quiet, &status)) {
-		status = record(measure, dashes, argv, &good);
+		status = record(measure, dashes, argv, quiet, &good);
 		if (good)
 			note_named(dashes, argv);
 		if (!good && status == 0)

@@ -1206,7 +1206,7 @@ ERRORS = [
      "for (unsigned lane = 2; lane < n_lanes; lane++)\n		for (uint32_t",
      "filter trust_images"),
     ("tools/source/hint.c", "inlines[n - 1].function", "inlines[0].function", "hlguest annotate"),
-    ("tools/record/count.c", "strcmp(name, \"kvm:kvm_pio\") != 0 &&\n		      strcmp(name, \"kvm:kvm_mmio\") != 0",
+    ("tools/perfdata/count.c", "strcmp(name, \"kvm:kvm_pio\") != 0 &&\n		      strcmp(name, \"kvm:kvm_mmio\") != 0",
      "strcmp(name, \"kvm:kvm_pio\") != 0", "hlguest record"),
     ("tools/record/tell.c", "sums->host - traced, entries", "sums->host, entries", "hlguest record"),
     ("symtab/code/frame.c", "	rest = rest < PROLOGUE ? rest : PROLOGUE;\n", "", "frame"),

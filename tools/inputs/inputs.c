@@ -19,6 +19,7 @@
 #include "tools/inputs/sorting.h"
 #include "tools/inputs/twice.h"
 #include "tools/inputs/unnamed.h"
+#include "tools/perfdata/count.h"
 #include "tools/perfdata/perfdata.h"
 #include "tools/pprof/pprof.h"
 
@@ -226,6 +227,18 @@ static int drop_same(struct hlg_inputs *in, struct hlg_err *err)
 		in->shard.index, in->shard.n, all);
 }
 
+/* After a run in vain: what was recorded before that is there, and not lost. */
+static void tell_before(void)
+{
+	if (hlg_perfdata_is_kept(HLG_INPUTS_DEFAULT) &&
+	    hlg_perfdata_is_kept(HLG_INPUTS_BEFORE) &&
+	    !hlg_perfdata_count_is_good(HLG_INPUTS_DEFAULT) &&
+	    hlg_perfdata_count_is_good(HLG_INPUTS_BEFORE))
+		fputs("hlguest: " HLG_INPUTS_DEFAULT ": has no guest samples; the last "
+		      "recording with some is " HLG_INPUTS_BEFORE " (name it)\n",
+		      stderr);
+}
+
 bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int argc,
 		      char **argv, int *status)
 {
@@ -261,6 +274,8 @@ bool hlg_inputs_parse(struct hlg_inputs *in, const struct hlg_verb *verb, int ar
 		in->second->quiet = in->quiet;
 		in->second->format = in->format;
 	}
+	if (rc == 0 && go_on && in->by_default)
+		tell_before();
 	if (rc == 0)
 		return go_on;
 	*status = hlg_output_error(&err);

@@ -12,7 +12,7 @@
 
 #include "filter/output/target.h"
 #include "tools/inputs/given.h"
-#include "tools/record/count.h"
+#include "tools/perfdata/count.h"
 
 static int held = -1; /* FILE, locked, to the next one or to our end */
 
@@ -47,7 +47,7 @@ static bool is_vain(const char *path)
 {
 	return hlg_target_look(path) == HLG_TARGET_FILE &&
 	       hlg_target_magic(path) == HLG_MAGIC_RECORDING &&
-	       !hlg_record_count_is_good(path);
+	       !hlg_perfdata_count_is_good(path);
 }
 
 /* What is called FILE.failed and is no recording in vain is the user's, and stays. */
@@ -227,5 +227,5 @@ bool hlg_record_keep_old(const struct hlg_record_keep *keep, char *old, size_t s
 {
 	return beside(old, size, keep->path, ".old") &&
 	       hlg_target_magic(old) == HLG_MAGIC_RECORDING &&
-	       hlg_record_count_is_good(old);
+	       hlg_perfdata_count_is_good(old);
 }

@@ -18,9 +18,9 @@
 #include "tools/cli/output.h"
 #include "tools/inputs/given.h"
 #include "tools/inputs/images.h"
+#include "tools/perfdata/count.h"
 #include "tools/record/both.h"
 #include "tools/record/command.h"
-#include "tools/record/count.h"
 #include "tools/record/counters.h"
 #include "tools/record/event.h"
 #include "tools/record/keep.h"
@@ -52,7 +52,7 @@ static void find_guests(struct hlg_record_request *args)
 	size_t n = 0;
 
 	if (!hlg_record_session_guest(args) && args->everything)
-		n = hlg_record_count_pids(args->out, pids, most);
+		n = hlg_perfdata_count_pids(args->out, pids, most);
 	for (size_t i = 0; i < n; i++)
 		hlg_record_process_add(&args->guests, pids[i]);
 	args->guests.full |= n == most;

@@ -16,8 +16,8 @@
 #include "tools/cli/output.h"
 #include "tools/feed/feed.h"
 #include "tools/feed/lacks.h"
+#include "tools/perfdata/count.h"
 #include "tools/perfdata/perfdata.h"
-#include "tools/record/count.h"
 #include "tools/record/perf.h"
 #include "tools/record/runs.h"
 
@@ -267,7 +267,7 @@ int hlg_record_tell(struct hlg_record_request *args, const char *event, int stat
 	struct hlg_err err;
 
 	if (hlg_feed_count(args->out, &sums, &err) < 0 ||
-	    hlg_record_count_traced(args->out, &traced, &err) < 0)
+	    hlg_perfdata_count_traced(args->out, &traced, &err) < 0)
 		return hlg_output_error(&err);
 	check_stacks(args, stacks);
 	if (!args->quiet) {
@@ -297,7 +297,7 @@ void hlg_record_tell_old(const struct hlg_record_keep *keep)
 {
 	char old[PATH_MAX];
 
-	if (hlg_record_count_is_good(keep->path) ||
+	if (hlg_perfdata_count_is_good(keep->path) ||
 	    !hlg_record_keep_old(keep, old, sizeof(old)))
 		return;
 	fputs("hlguest: the last recording with guest samples is ", stderr);

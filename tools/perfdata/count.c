@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "tools/record/count.h"
+#include "tools/perfdata/count.h"
 
 #include <string.h>
 
@@ -68,7 +68,7 @@ static int read_counts(const char *path, struct count *count, struct hlg_err *er
 	return rc;
 }
 
-int hlg_record_count_traced(const char *path, uint64_t *n, struct hlg_err *err)
+int hlg_perfdata_count_traced(const char *path, uint64_t *n, struct hlg_err *err)
 {
 	struct count count = {0};
 	int rc = read_counts(path, &count, err);
@@ -77,7 +77,7 @@ int hlg_record_count_traced(const char *path, uint64_t *n, struct hlg_err *err)
 	return rc;
 }
 
-size_t hlg_record_count_pids(const char *path, int32_t *pids, size_t n)
+size_t hlg_perfdata_count_pids(const char *path, int32_t *pids, size_t n)
 {
 	struct count count = {.pids = pids, .max_pids = n};
 	struct hlg_err err;
@@ -86,7 +86,7 @@ size_t hlg_record_count_pids(const char *path, int32_t *pids, size_t n)
 	return count.n_pids;
 }
 
-bool hlg_record_count_is_good(const char *path)
+bool hlg_perfdata_count_is_good(const char *path)
 {
 	struct count count = {.enough = true};
 	struct hlg_err err;
