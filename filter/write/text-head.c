@@ -139,7 +139,7 @@ static void write_recorded(FILE *f, const struct hlg_report *r)
 	if (selected == 0)
 		return;
 	if (r->recording && r->recording[0])
-		hlg_text_line_add(&line, 0, "%s", r->recording);
+		fprintf(f, "file      %s\n", r->recording);
 	if (hlg_text_scale_span(span, r))
 		hlg_text_line_add(&line, 2, "%s", span);
 	if (n > 1)
