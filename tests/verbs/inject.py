@@ -726,6 +726,18 @@ def check_refused(place):
     with open(place.path("no.tid"), "wb") as f:
         f.write(forged.recording(forged.record(forged.SAMPLE, forged.GUEST, bytes(16)),
                                  [forged.attr(forged.IP | forged.TIME)]))
+    # Nobody ran, though KVM_RUN was recorded: neither steps nor --sandboxes would help.
+    with open(place.path("none.data"), "wb") as f:
+        f.write(forged.traced(forged.mmap2(1, 0x1000, 0x1000), b"syscalls:sys_enter_ioctl", {}))
+    _, err, status = run(place.hlguest, "report", "--by=sandbox", DEMO, "none.data", cwd=place.folder)
+    if status != 1 or err != "hlguest: none.data: has no KVM_RUN, though these were recorded " \
+            "(record while a guest runs)\n":
+        yield f"--by=sandbox: status {status}: {err}"
+    _, err, status = run(place.hlguest, "inject", DEMO, os.path.join(DATA, "rusty.elf") + "@0x4000",
+                         "none.data", "-o", "x", cwd=place.folder)
+    if status != 1 or err != "hlguest: no samples: the recording is empty (record again: hlguest " \
+            "record -- VMM)\n":
+        yield f"two ELFs: status {status}: {err}"
     for said, status, words in (
         ("samples lie|sample lies", 3, [DEMO + "@0x5008", "same", "-o", "x"]),
         ("is an input of this run", 2, [DEMO, "same", "-o", "same"]),

@@ -173,6 +173,8 @@ int hlg_turns_read(struct hlg_turns **turns, const char *path, bool each_run,
 		}
 		*why = r.partial ? "has only some of its KVM_RUNs, as -F was for them, "
 				   "too (record with hlguest record --sandboxes)"
+		       : r.known ? "has no KVM_RUN, though these were recorded (record "
+				   "while a guest runs)"
 				 : "has no KVM_RUN, which tells sandboxes apart (record "
 				   "with hlguest record --sandboxes, --exits or "
 				   "--guest-stacks)";

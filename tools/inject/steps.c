@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter/report/nothing.h"
 #include "symtab/escape.h"
 #include "symtab/shell.h"
 #include "tools/inputs/inputs.h"
@@ -23,6 +24,8 @@ int hlg_steps_check(const struct hlg_inputs *in, bool *by_sandbox, struct hlg_er
 		*err = batch.files[0].err;
 		rc = err->code;
 	}
+	if (rc == 0)
+		rc = hlg_nothing_check(&run.profile, "", err);
 	if (by_sandbox)
 		*by_sandbox = run.profile.sandboxes.n > 0;
 	hlg_batch_finish(&batch);
