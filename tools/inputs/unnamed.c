@@ -410,15 +410,21 @@ static bool ran_others(const struct side *side, const struct part *part, size_t 
 	return elsewhere || (side->wrong[image] && part->missing.n);
 }
 
-/* Where no ELF that is named was noted, these are others than those that ran. */
+/* Where no ELF that is named was noted, these are others than those that ran. What ran
+ * may be nowhere any more, as where it was built again. */
 static void put_images(struct names *words, const struct side *side,
 		       const struct part *part)
 {
+	const bool gone = part->n_guests && !part->any && !part->missing.n;
+
+	if (gone)
+		add(words, "ELF-THAT-RAN");
 	for (size_t i = 0, n = 0; i < (size_t)side->in->n_words; i++) {
 		if (!hlg_inputs_is_image(side->in->words[i]))
 			continue;
 		if (side->options.images[n].map ||
-		    (part->any ? !ran_others(side, part, n) : !part->missing.n))
+		    (part->any ? !ran_others(side, part, n)
+			       : !part->missing.n && !gone))
 			add(words, side->moved[n] ? side->moved[n] : side->in->words[i]);
 		n++;
 	}
@@ -537,18 +543,25 @@ static char *commands(const struct side *side)
 	return NULL;
 }
 
-static char *tell(const struct side sides[static 2], const char *line)
+/* apart: one is told with its recording, as each side has the same words of both. */
+static char *tell(const struct side sides[static 2], bool apart, const char *line)
 {
 	struct names missing = {0};
+	const char *of = NULL;
 	char *text = NULL;
 
 	for (int s = 0; s < 2; s++)
-		for (size_t i = 0; i < sides[s].n_parts; i++)
-			for (size_t k = 0; k < sides[s].parts[i].missing.n; k++)
-				add_once(&missing, sides[s].parts[i].missing.at[k]);
+		for (size_t i = 0; i < sides[s].n_parts; i++) {
+			const struct part *part = &sides[s].parts[i];
+
+			for (size_t k = 0; k < part->missing.n; k++)
+				add_once(&missing, part->missing.at[k]);
+			if (apart && part->missing.n && part->files.n)
+				of = of ? "" : part->files.at[0];
+		}
 	if (missing.n == 1 &&
-	    asprintf(&text, "%s, which record noted, is not named (use%s)", missing.at[0],
-		     line) < 0)
+	    asprintf(&text, "%s, which record noted%s%s, is not named (use%s)",
+		     missing.at[0], of && *of ? " of " : "", of ? of : "", line) < 0)
 		text = NULL;
 	if (missing.n > 1 &&
 	    asprintf(&text, "ELFs that record noted are not named (use%s)", line) < 0)
@@ -557,25 +570,24 @@ static char *tell(const struct side sides[static 2], const char *line)
 	return text;
 }
 
-/* The command of a pair, or those of the parts of one side. */
-static char *propose(struct side sides[static 2], bool pair,
+/* The command of a pair, or those of the parts of one side. *apart: each side of a pair
+ * has its own images. */
+static char *propose(struct side sides[static 2], bool pair, bool *apart,
 		     const struct hlg_trust *trust)
 {
-	bool apart;
-
 	leave_out(&sides[0], trust);
 	leave_out(&sides[1], trust);
+	*apart = pair && (has_own(sides) || are_apart(sides[0].parts, sides[1].parts));
 	if (!pair) {
 		move(&sides[0], trust);
 		return commands(&sides[0]);
 	}
-	apart = has_own(sides) || are_apart(sides[0].parts, sides[1].parts);
-	if (!apart) {
+	if (!*apart) {
 		join(sides[0].parts, sides[1].parts);
 		/* Of two sides that differ nothing says which was judged. */
 		move(&sides[0], trust);
 	}
-	return command(&sides[0], sides[0].parts, &sides[1], apart, 1);
+	return command(&sides[0], sides[0].parts, &sides[1], *apart, 1);
 }
 
 /* What hlg_options.unnamed is. */
@@ -585,14 +597,15 @@ static char *find(const void *inputs, const struct hlg_trust *trust)
 	const bool pair = is_pair(in);
 	struct side sides[2] = {0};
 	char *text = NULL, *line;
+	bool apart;
 
 	if (begin(&sides[0], in) && (!pair || begin(&sides[1], in->second))) {
 		look(&sides[0], pair);
 		if (pair)
 			look(&sides[1], true);
 		if (!sides[0].lost && !sides[1].lost) {
-			line = propose(sides, pair, trust);
-			text = line ? tell(sides, line) : NULL;
+			line = propose(sides, pair, &apart, trust);
+			text = line ? tell(sides, apart, line) : NULL;
 			free(line);
 		}
 	}
