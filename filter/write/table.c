@@ -329,6 +329,19 @@ static long put_value(FILE *f, const struct hlg_table *t, const struct hlg_colum
 	}
 }
 
+/* What is behind a text, escaped already, in the cells that are left. */
+static void put_tail(FILE *f, const char *tail, long left, bool ascii)
+{
+	const long more = ascii ? 2 : 1;
+	const bool whole = hlg_table_cells(tail) <= left;
+
+	if (left < more)
+		return;
+	fwrite(tail, 1, head_of(tail, whole ? left : left - more), f);
+	if (!whole)
+		fputs(ascii ? ".." : "\u2026", f);
+}
+
 /* The last cell of a line, with its tail, in the cells that are left. Where it is too
  * long the text is cut first, but some of it stays. False without memory. */
 static bool put_fitted(FILE *f, const struct hlg_table *t, const struct hlg_column *c,
@@ -354,7 +367,7 @@ static bool put_fitted(FILE *f, const struct hlg_table *t, const struct hlg_colu
 		left -= hlg_table_cut(f, text, room > LEAST ? room : LEAST,
 				      t->screen.ascii);
 	if (tail)
-		fwrite(tail, 1, head_of(tail, left > 0 ? left : 0), f);
+		put_tail(f, tail, left, t->screen.ascii);
 	free(tail);
 	return true;
 }

@@ -436,8 +436,8 @@ static void put_text_tail(FILE *f, const void *of)
 	fputs(of, f);
 }
 
-/* The last column takes the cells that are left; of its tail the end is cut, and only
- * when little is left of the text. */
+/* The last column takes the cells that are left; of its tail the end is cut, which
+ * shows, and only when little is left of the text. */
 START_TEST(fitted)
 {
 	static const struct hlg_column two[] = {
@@ -452,7 +452,8 @@ START_TEST(fitted)
 		{50, "  (tail)", "  12  a_name_of_thirty_characters_xx  (tail)\n"},
 		{40, "  (tail)", "  12  a_name_of_thirty_\u2026cters_xx  (tail)\n"},
 		{30, "  (tail)", "  12  a_name_of_\u2026rs_xx  (tail)\n"},
-		{26, "  (tail)", "  12  a_name_of_\u2026rs_xx  (t\n"},
+		{26, "  (tail)", "  12  a_name_of_\u2026rs_xx  (\u2026\n"},
+		{22, "  (tail)", "  12  a_name_of_\u2026rs_xx\n"},
 	};
 	static const struct hlg_column none = {NULL, "", .type = HLG_VALUE_TEXT,
 					       .none = "-"};
