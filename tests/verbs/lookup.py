@@ -12,6 +12,7 @@ arguments, and one at a time from a pipe that stays open.
 """
 import json
 import os
+import pty
 import re
 import select
 import subprocess
@@ -216,6 +217,23 @@ def pipe_is_answered_at_once(program):
         process.stdout.close()
 
 
+def terminal_is_told(program):
+    """Who gave no address waits for nothing unless it is said that one is waited for."""
+    ours, its = pty.openpty()
+    os.write(ours, f"{program.addrs[0]:x}\n\4".encode())
+    done = subprocess.run([program.hlguest, "lookup", "--own", program.path], stdin=its, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    os.close(its)
+    os.close(ours)
+    if done.returncode or b"read from the terminal, one a line (^D ends; or name them)\n" not in done.stderr:
+        yield f"status {done.returncode}: {done.stderr}"
+    if done.stdout.decode() != program.ask("--own", addrs=program.addrs[:1])[0]:
+        yield f"{done.stdout}"
+    err = program.ask("--own", addrs=program.addrs[:1])[1]
+    if err:
+        yield f"no terminal: {err}"
+
+
 def deep_chains(program):
     """Of 70 functions inlined into one another the outermost 64 are told: what called is known."""
     program.lines_known()
@@ -265,6 +283,7 @@ def main():
             ("guest addresses", guest_addresses_agree),
             ("json", json_agrees),
             ("arguments", arguments_agree),
+            ("a terminal", terminal_is_told),
             ("chains of many inlined functions", deep_chains),
             ("many names", aliases_end),
             ("a pipe is answered line by line", pipe_is_answered_at_once),

@@ -400,6 +400,10 @@ static void read_questions(struct lookup *l)
 	/* Who asks by and by waits for each answer. */
 	if (fstat(STDIN_FILENO, &st) != 0 || !S_ISREG(st.st_mode))
 		setvbuf(l->f, NULL, _IOLBF, 0);
+	if (isatty(STDIN_FILENO))
+		fputs("hlguest: addresses are read from the terminal, one a line (^D "
+		      "ends; or name them)\n",
+		      stderr);
 	while (!failed(l) && (len = getline(&line, &room, stdin)) >= 0) {
 		char where[32], *word = trim(line, (size_t)len);
 
