@@ -477,7 +477,7 @@ def check_brief(build):
 
 def check_sampling_error(build):
     """A total that differs by chance is no reason to record more."""
-    for before, after, expected in ((USER, THREADS, "no difference beyond sampling error"),
+    for before, after, expected in ((USER, THREADS, "does not differ beyond sampling error"),
                                     (HOST, USER, "3 runs of each side"), (USER, USER, "the same")):
         out = must(hlguest_of(build), "diff", ELF, before, after)
         if expected not in out.splitlines()[1]:

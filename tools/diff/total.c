@@ -255,5 +255,5 @@ const char *hlg_diff_total_meaning(const struct hlg_diff *diff)
 		return "the same in these runs";
 	return total->apart ? "differs between these runs; 3 runs of each side can rule "
 			      "out noise"
-			    : "no difference beyond sampling error";
+			    : "does not differ beyond sampling error";
 }

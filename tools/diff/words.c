@@ -97,10 +97,8 @@ static void tell_chance(struct hlg_diff *diff)
 	bool sums = diff->recordings[0] > diff->side[0].n_runs ||
 		    diff->recordings[1] > diff->side[1].n_runs;
 
-	add(diff, HLG_NOTE_PLAIN, "%s by chance (%s)",
-	    diff->side[0].n_runs + diff->side[1].n_runs == 2
-		    ? "these two runs differ; any two may"
-		    : "these runs differ; any may",
+	add(diff, HLG_NOTE_PLAIN, "any %sruns of one guest may differ as much (%s)",
+	    diff->side[0].n_runs + diff->side[1].n_runs == 2 ? "two " : "",
 	    sums ? "a profile that sums several counts as one run: name those that were "
 		   "summed, 3 or more a side"
 		 : "record 3 or more a side");
