@@ -441,7 +441,7 @@ def check_said(bench):
     """What a key was answered stays, however much the guest says; so does how to be helped."""
     screen = bench.terminal(how="talks", columns=100, lines=60)
     try:
-        screen.wait(r"^said: and another +h help$")
+        screen.wait(r"^perf said: and another +h help$")
         screen.press("w")
         screen.wait(r"^saved hlguest-top-[\d-]+\.data and ")
         for _ in range(5):
@@ -453,9 +453,9 @@ def check_said(bench):
             screen.wait(f"function {words}$")
         screen.press("s")
         screen.wait("function$")
-        screen.wait("^said: ")
+        screen.wait("^perf said: ")
         screen.press("h")
-        screen.wait(r"^said: and another$")  # h does nothing here
+        screen.wait(r"^perf said: and another$")  # h does nothing here
         screen.press("qw")
         screen.wait(r"^saved hlguest-top-[\d-]+\.data and ")
         screen.press("q")

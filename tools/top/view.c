@@ -120,7 +120,9 @@ void hlg_top_view_hear(struct hlg_top_view *v, const char *line)
 {
 	if (is_told(v) && !v->heard)
 		return;
-	hlg_top_view_tell(v, "said: %s", line);
+	hlg_top_view_tell(v, "%s said: %s",
+			  v->request->record.command ? "perf or the VMM" : "perf",
+			  line);
 	v->heard = true;
 }
 
