@@ -16,7 +16,8 @@
 
 /* How to build a guest whose functions do; for messages. */
 #define HLG_FRAME_ADVICE                                                                 \
-	"build it with RUSTFLAGS=-Cforce-frame-pointers=yes, -fno-omit-frame-pointer"
+	"build it with -fno-omit-frame-pointer, in Rust with "                           \
+	"RUSTFLAGS=-Cforce-frame-pointers=yes"
 
 struct hlg_frame_count {
 	size_t calling; /* functions that call others */

@@ -269,7 +269,8 @@ static const struct hlg_verb_option options[] = {
 	 .field = offsetof(struct arguments, runs)},
 	{.name = "save",
 	 .value = "FILE",
-	 .help = "keep the result as JSON, for hlguest report and doctor",
+	 .help = "keep the result as JSON, for hlguest report; and a copy in "
+		 "~/.local/state/hlguest, for hlguest doctor",
 	 .files = "file",
 	 .kind = HLG_VERB_TEXT,
 	 .field = offsetof(struct arguments, save)},

@@ -22,8 +22,8 @@
 
 /* How to build a guest that has tables; for messages. */
 #define HLG_CALLERS_UNWIND_ADVICE                                                        \
-	"build it with RUSTFLAGS=-Cforce-unwind-tables=yes, "                            \
-	"-fasynchronous-unwind-tables"
+	"build it with -fasynchronous-unwind-tables, in Rust with "                      \
+	"RUSTFLAGS=-Cforce-unwind-tables=yes"
 
 struct hlg_callers_unwind;
 

@@ -94,7 +94,7 @@ static int look_for_tables(const struct hlg_image *image,
 	return hlg_err_set(err, HLG_EINPUT,
 			   "of the guest's %zu function%s others, %zu keep%s a frame "
 			   "pointer, and most functions have no unwind tables "
-			   "(" HLG_FRAME_ADVICE "; or with -Cforce-unwind-tables=yes)",
+			   "(" HLG_FRAME_ADVICE "; or with unwind tables)",
 			   frames->calling,
 			   hlg_plural_word(frames->calling, " that calls", "s that call"),
 			   frames->framed, hlg_plural_word(frames->framed, "s", ""));
