@@ -5,6 +5,7 @@
 
 #include "filter/report/banner.h"
 #include "filter/stats/interval.h"
+#include "filter/trust/identity.h"
 #include "symtab/image/lane.h"
 #include "tools/cli/output.h"
 
@@ -15,23 +16,28 @@ enum {
 	LEAST = 20 /* distinct addresses: fewer hardly find a base */
 };
 
-/* What recordings tell of an image. */
-static unsigned told_of(const struct hlg_run *run, const struct hlg_image *image)
+/* What recordings tell of an image; NULL: nothing. */
+static const struct hlg_ran *told_of(const struct hlg_run *run,
+				     const struct hlg_image *image)
 {
 	const struct hlg_rans *ran = &run->profile.ran;
 
-	return image->number < ran->n ? ran->at[image->number].identities : 0;
+	return image->number < ran->n ? &ran->at[image->number] : NULL;
 }
 
 /* Did another build run, as is told before bases are? */
 static bool is_other(const struct hlg_run *run, const struct hlg_image *image)
 {
-	return told_of(run, image) >> HLG_IDENTITY_OTHER & 1;
+	const struct hlg_ran *ran = told_of(run, image);
+
+	return ran && hlg_identity_verdict(ran) != HLG_TRUST_UNTESTED;
 }
 
 static bool is_same(const struct hlg_run *run, const struct hlg_image *image)
 {
-	return told_of(run, image) >> HLG_IDENTITY_SAME & 1;
+	const struct hlg_ran *ran = told_of(run, image);
+
+	return ran && ran->identities >> HLG_IDENTITY_SAME & 1;
 }
 
 /* One of the other images that ran, as recordings tell, if none tells it of this one. */

@@ -472,6 +472,13 @@ static char *number_file(const char *path, size_t number)
 										 : text;
 }
 
+/* --force, in each of its forms: with the right ELFs nobody needs it. */
+static bool is_force(const char *word)
+{
+	return strcmp(word, "-f") == 0 || strcmp(word, "--force") == 0 ||
+	       strncmp(word, "--force=", 8) == 0;
+}
+
 /* The options that were given. *own: a word that is to be freed with them. */
 static void put_options(struct names *words, const struct hlg_inputs *in, size_t number,
 			char **own)
@@ -486,7 +493,8 @@ static void put_options(struct names *words, const struct hlg_inputs *in, size_t
 			words->lost |= !*own;
 			word = *own;
 		}
-		add(words, word);
+		if (out || !is_force(word))
+			add(words, word);
 		out = !out && strcmp(in->options[i], "-o") == 0;
 	}
 }
