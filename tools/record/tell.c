@@ -145,6 +145,7 @@ static void tell_cut(const struct hlg_record_request *args)
 static void tell_sums(const struct hlg_record_request *args,
 		      const struct hlg_recording_sums *sums, uint64_t traced)
 {
+	const bool several = args->windows && strchr(args->windows, ',');
 	char entries[64] = "", lost[80], span[24], *line;
 
 	if (hlg_record_request_traces(args))
@@ -157,10 +158,10 @@ static void tell_sums(const struct hlg_record_request *args,
 			 sums->took ? " after " : "",
 			 sums->took ? hlg_lacks_span(span, sums->took) : "");
 	if (asprintf(&line,
-		     "hlguest: %s: %" PRIu64 " guest sample%s, %" PRIu64
+		     "hlguest: %s: %" PRIu64 " guest sample%s%s, %" PRIu64
 		     " of the host, %s%s",
 		     args->out, sums->guest, hlg_plural_s(sums->guest),
-		     sums->host - traced, entries, lost) < 0)
+		     several ? " of all counters" : "", sums->host - traced, entries, lost) < 0)
 		return;
 	hlg_output_fold(stderr, 0, 0, line);
 	free(line);
