@@ -62,6 +62,7 @@ OF_FOLDERS = {
     "feed": {"hlguest deferred", "parity"},
     "inputs": {"hlguest bases", "hlguest merge", "hlguest snapshot"},
     "listing": {"hlguest annotate"},
+    "machine": {"hlguest doctor"},
     "page": {"format html", "page views", "page table"},
     "pprof": {"hlguest pprof", "hlguest pprof format", "hlguest pprof stacks", "hlguest merge"},
     "report": {"format html", "hlguest inlined"},

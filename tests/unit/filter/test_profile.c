@@ -289,6 +289,7 @@ START_TEST(events_by_rate)
 }
 END_TEST
 
+/* The squares that the intervals stand on, added up by hand. */
 START_TEST(squares)
 {
 	struct way way = {.kind = _i};
