@@ -288,8 +288,7 @@ static int record(const struct hlg_measure *measure, int dashes, char **argv, bo
 			words[first++] = argv[own > 1 ? i++ : i];
 	if (shows_callers(dashes, argv) && !records_callers(dashes, argv))
 		words[first++] = (char *)"--guest-stacks";
-	if (names_several(dashes, argv) &&
-	    hlg_record_tracing_check(&how, &err) == 0)
+	if (names_several(dashes, argv) && hlg_record_tracing_check(&how, &err) == 0)
 		words[first++] = (char *)"--sandboxes";
 	words[first++] = (char *)"--";
 	memcpy(words + first, command, n * sizeof(*words));

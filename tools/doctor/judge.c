@@ -320,11 +320,10 @@ static void judge_tracefs(struct hlg_findings *f, const struct hlg_probes *p)
 			       "stacks and exits)",
 			       "not mounted");
 	else if (p->tracefs != 0)
-		hlg_doctor_say(
-			f, HLG_LEVEL_WARN, "tracefs",
-			"run as root; or with CAP_PERFMON, and mount it with "
-			"mode=750,gid= (for host stacks and exits)",
-			"cannot be read: %s", strerrordesc_np(p->tracefs));
+		hlg_doctor_say(f, HLG_LEVEL_WARN, "tracefs",
+			       "run as root; or with CAP_PERFMON, and mount it with "
+			       "mode=750,gid= (for host stacks and exits)",
+			       "cannot be read: %s", strerrordesc_np(p->tracefs));
 	else if (!p->kvm_events)
 		hlg_doctor_say(f, HLG_LEVEL_WARN, "tracefs", "load kvm (for exits)",
 			       "mounted, without events of kvm");

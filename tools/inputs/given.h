@@ -8,9 +8,9 @@
 #include "tools/inputs/list.h"
 #include "tools/inputs/shard.h"
 
-#define HLG_INPUTS_DEFAULT "perf.data.guest" /* what record writes, */
+#define HLG_INPUTS_DEFAULT "perf.data.guest"         /* what record writes, */
 #define HLG_INPUTS_BEFORE  HLG_INPUTS_DEFAULT ".old" /* what it was before that, */
-#define HLG_INPUTS_HOST    "perf.data.kvm"   /* and with --host */
+#define HLG_INPUTS_HOST    "perf.data.kvm"           /* and with --host */
 
 /* A word that is no option, and what it seems to be. */
 struct hlg_inputs_other {

@@ -2,8 +2,8 @@
 /*
  * Good recordings outlive bad ones. perf renames FILE to FILE.old before it writes FILE,
  * whatever the two hold, and leaves an empty FILE if it cannot open its events. So that
- * the last good recording is FILE or FILE.old all the same, it is renamed before perf runs:
- * to FILE.old, and in vain to FILE.failed rather than in the place of a FILE.old.
+ * the last good recording is FILE or FILE.old all the same, it is renamed before perf
+ * runs: to FILE.old, and in vain to FILE.failed rather than in the place of a FILE.old.
  *
  * Of several that record into one FILE at a time each would take the other's for its own.
  * So perf writes into an empty file that is locked (flock(2)) until the next recording

@@ -161,7 +161,8 @@ static void tell_sums(const struct hlg_record_request *args,
 		     "hlguest: %s: %" PRIu64 " guest sample%s%s, %" PRIu64
 		     " of the host, %s%s",
 		     args->out, sums->guest, hlg_plural_s(sums->guest),
-		     several ? " of all counters" : "", sums->host - traced, entries, lost) < 0)
+		     several ? " of all counters" : "", sums->host - traced, entries,
+		     lost) < 0)
 		return;
 	hlg_output_fold(stderr, 0, 0, line);
 	free(line);

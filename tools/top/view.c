@@ -121,8 +121,7 @@ void hlg_top_view_hear(struct hlg_top_view *v, const char *line)
 	if (is_told(v) && !v->heard)
 		return;
 	hlg_top_view_tell(v, "%s said: %s",
-			  v->request->record.command ? "perf or the VMM" : "perf",
-			  line);
+			  v->request->record.command ? "perf or the VMM" : "perf", line);
 	v->heard = true;
 }
 
