@@ -26,7 +26,7 @@ from seen import Screen
 from top_keys import MOVES, Keys
 from top_pane import Callers
 
-LIVE, EXITS, WIDE, WIDER = 78, 22, 64, 72  # columns of the first line; from which there is more
+LIVE, EXITS, SINCE, WIDE, WIDER = 78, 22, 8, 64, 72  # columns of the first line; from which there is more
 APART, NAME = 24, 12
 HEAD_MOST, HEAD_PART = 6, 4  # lines of the guest and its check, but that part of the screen
 PLAIN, TITLE, SHARE, CURSOR, WARNING, KEYS = range(6)  # frame.h
@@ -75,11 +75,14 @@ class Text(Callers, Live):
                   lambda row: (row[0][0], name_of(row[0]).lower(), self.order[row[0]]))
         return sorted(rows, key=orders[self.keys.sort])
 
+    def is_narrow(self, columns):
+        return columns < LIVE + EXITS * self.exits + SINCE * (self.zeroed > 0)
+
     def live_line(self, columns):
         s, recent, ns = self.shown.since, self.shown.recent, self.shown.ns
-        narrow = columns and columns < LIVE + EXITS * self.exits
+        narrow = columns and self.is_narrow(columns)
         events = events_of(self.parts)
-        text = Any((hours(self.shown.took),))
+        text = Any((hours(self.shown.took) + " since z" * (self.zeroed > 0),))
         if len(events) > 1 and not narrow:
             text = joined("", text, f"  {len(events)} events")
         elif events and not narrow:
@@ -123,7 +126,8 @@ class Text(Callers, Live):
         lasted = f"{tenths // 10}.{tenths % 10} s" if self.window < 2 * SECOND else \
             f"{(tenths + 5) // 10} s"
         named = not self.shown.judged or self.report_of(self.shown.judged)["named"]
-        return f"{lasted:>8} " + "    95 %" * self.has(columns, WIDE) + "    start" + \
+        return f"{lasted:>8} " + "    95 %" * self.has(columns, WIDE) + \
+            ("  since z" if self.zeroed > 0 else "    start") + \
             "   samples" * self.has(columns, WIDER) + ("  function" if named else "  guest address")
 
     @staticmethod
@@ -269,7 +273,7 @@ class Text(Callers, Live):
         return [*told[:max(0, lines - len(last))], *((KEYS, 0, text) for text in last)]
 
     def table_lines(self, columns, lines, is_ascii):
-        narrow = columns < LIVE + EXITS * self.exits
+        narrow = self.is_narrow(columns)
         begin = "PAUSED  " if self.paused else "top  " if narrow else "hlguest top  "
         yield TITLE, 0, joined(begin, self.live_line(columns))
         n = 1
