@@ -506,7 +506,7 @@ class Judge:
                        for of, side in zip(runs, self.sides)
                        for run, view in zip(of, side.each) if run)
         z = abs(means[1] - means[0]) / math.sqrt(variance) if variance else math.inf
-        return "differs" if math.erfc(z / math.sqrt(2)) <= LEVEL else "no difference"
+        return "differs" if math.erfc(z / math.sqrt(2)) <= LEVEL else "does not differ"
 
     def rows(self, what, got, rows):
         """What is told of all rows, of which top= and min= leave some."""

@@ -172,8 +172,8 @@ class Judge(diff_model.Judge):
         if not self.by_runs:
             two = sum(len(side.files) for side in self.sides) == 2
             if any(f["significant"] for f in found):
-                yield f"these {'two ' * two}runs differ; any {'two ' * two}may by chance " + \
-                    "(record 3 or more a side)"
+                yield f"any {'two ' * two}runs of one guest may differ as much (record 3 or more " + \
+                    "a side)"
             yield "the test knows sampling error and the phases inside a recording, not what " + \
                 "else makes one run differ from the next (record three or more of each side to " + \
                 "include that)"

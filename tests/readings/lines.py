@@ -133,7 +133,9 @@ def row(columns, cells, tail="", screen=(0, False), colour=None):
     name, room = name if len(name) > 1 else name[0], screen[0] - used - last
     if screen[0]:
         name = cut(name, max(room - len(tail), 16), screen[1])
-        tail = tail[:max(0, room - len(name))]
+        left, more = room - len(name), ".." if screen[1] else "…"
+        if len(tail) > left:
+            tail = tail[:left - len(more)] + more if left >= len(more) else ""
     return line(*parts, " " * last, name, end, tail)
 
 
