@@ -25,12 +25,12 @@ struct hlg_run {
 	struct hlg_inlined_source inlines; /* likewise, of stacks */
 	struct hlg_border *exits; /* of who knows more of the border than the samples:
 				   * hlg_report_build's; or NULL */
-	bool refused;        /* set by hlg_run_build: hlg_banner_is_refusal */
-	bool settled;        /* hlg_run_settle has decided the bases */
-	bool apart;          /* guests are told apart while recordings are read, */
-	bool apart_only;     /* and if any is found, the others are nobody's */
-	uint64_t recordings; /* as of struct hlg_report */
-	uint64_t took;       /* the same */
+	bool refused;             /* set by hlg_run_build: hlg_banner_is_refusal */
+	bool settled;             /* hlg_run_settle has decided the bases */
+	bool apart;               /* guests are told apart while recordings are read, */
+	bool apart_only;          /* and if any is found, the others are nobody's */
+	uint64_t recordings;      /* as of struct hlg_report */
+	uint64_t took;            /* the same */
 	const struct hlg_recording_sums *sums; /* the same */
 	char recording[64];                    /* and so; or empty */
 	struct hlg_err nothing;                /* hlg_run_nothing's */

@@ -11,13 +11,13 @@
 #define HLG_SYMTAB_ERR_H
 
 enum {
-	HLG_EINPUT = -1,  /* what was given cannot be used: a file, a value, an option */
-	/* The system refused, or has not what is asked: memory, permission, a full disk, a
-	 * counter. While options are read (tools/cli/verb.h), of a file, too, that a
-	 * word leads to and that cannot be used: other words would not help there. Whoever
-	 * meets it gives up. */
+	HLG_EINPUT = -1, /* what was given cannot be used: a file, a value, an option */
+	/* The system refused, or has not what is asked: memory, permission, a full disk,
+	 * a counter. While options are read (tools/cli/verb.h), of a file, too, that a
+	 * word leads to and that cannot be used: other words would not help there.
+	 * Whoever meets it gives up. */
 	HLG_ESYSTEM = -2,
-	HLG_EWORDS = -3,  /* the command line makes no sense, whatever files there are */
+	HLG_EWORDS = -3, /* the command line makes no sense, whatever files there are */
 };
 
 struct hlg_err {

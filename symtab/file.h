@@ -30,8 +30,9 @@ struct hlg_file_id {
 int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err);
 
 /*
- * Is a file's word to be taken for what else is opened, run or replaced? That of the user's
- * own and of root's, which others may not write; to be believed by root, nor a group.
+ * Is a file's word to be taken for what else is opened, run or replaced? That of the
+ * user's own and of root's, which others may not write; to be believed by root, nor a
+ * group.
  */
 bool hlg_file_is_own(const struct stat *st);
 

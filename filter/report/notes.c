@@ -74,8 +74,7 @@ void hlg_notes_tell_outside(const struct hlg_report *r, struct hlg_note_list *no
 	if (r->space->n_images && !r->banner && !r->unnamed &&
 	    2 * outside > v->guest.samples && 2 * v->ip_zero.samples < outside)
 		hlg_note_list_warn(
-			notes,
-			"most %s%s lie outside of every image%s",
+			notes, "most %s%s lie outside of every image%s",
 			r->profile->of_addresses ? "" : "guest ",
 			hlg_banner_noun(r, false),
 			r->trust.all.verdict == HLG_TRUST_VERIFIED
@@ -397,10 +396,11 @@ static void tell_same_code(struct hlg_report *r)
 		const struct hlg_image_test *ti = &r->trust.images[i];
 
 		if (ti->ran && ti->ran->identities >> HLG_IDENTITY_CODE & 1)
-			hlg_note_list_add(&r->remarks,
-					  "%s: a build with another build id ran, but its "
-					  "code is the same: so are the names",
-					  ti->image->path);
+			hlg_note_list_add(
+				&r->remarks,
+				"%s: a build with another build id ran, but its "
+				"code is the same: so are the names",
+				ti->image->path);
 	}
 }
 

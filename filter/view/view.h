@@ -113,7 +113,7 @@ struct hlg_view_gaps {
 	struct hlg_view_gap {
 		const void *owner;
 		struct hlg_padding pad;
-	} *at;
+	} * at;
 	uint32_t n;
 	struct hlg_index index; /* by owner */
 };

@@ -226,8 +226,8 @@ static void tell(const struct hlg_argp_run *run, char *message)
 	}
 }
 
-/* Where words are at fault argp says so, with its hint of --help and status 2; else we do,
- * with status 1. */
+/* Where words are at fault argp says so, with its hint of --help and status 2; else we
+ * do, with status 1. */
 static error_t fail(struct work *work, struct argp_state *state, int rc)
 {
 	if (rc == 0)

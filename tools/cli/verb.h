@@ -114,7 +114,7 @@ struct hlg_verb {
 	/* Three of help: a command line, a tab, what it does; a line each. */
 	const char *examples;
 	const char *record; /* NULL, or the options of record that its recordings need */
-	const char *files; /* what its other words name, as FILES above; NULL: nothing */
+	const char *files;  /* what its other words name, as FILES above; NULL: nothing */
 	/* NULL, or the options of inputs.h that it has, "input jobs output top"; its
 	 * arguments begin with a struct hlg_inputs then. */
 	const char *shared;

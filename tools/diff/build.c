@@ -264,8 +264,7 @@ const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double le
 		const struct hlg_diff_row *row = &diff->functions.row[i];
 
 		if (row != but && row->significant && hlg_diff_growth(row) > least &&
-		    row->compared.diff > 0 &&
-		    hlg_diff_total_grew(diff, row, least))
+		    row->compared.diff > 0 && hlg_diff_total_grew(diff, row, least))
 			return row;
 	}
 	return NULL;

@@ -110,8 +110,7 @@ static bool list_named(struct named *named, size_t *n, const struct hlg_children
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct hlg_row row = hlg_children_row(c, i);
-		const size_t pair =
-			hlg_paired_find(&diff->images, side, row.place.image);
+		const size_t pair = hlg_paired_find(&diff->images, side, row.place.image);
 
 		if (row.border || pair == diff->images.n || diff->images.pairs[pair].same)
 			continue;

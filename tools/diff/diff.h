@@ -3,9 +3,9 @@
  * Two profiles compared, row by row.
  *
  * A row of both sides is the same function, label, gap or data by its image's own
- * addresses where both sides ran the same build (tools/inputs/paired.h), else by its symbol's name
- * (key.h) within the paired image; what is in no image is one row. Regions are compared
- * only if every image is of the same build.
+ * addresses where both sides ran the same build (tools/inputs/paired.h), else by its
+ * symbol's name (key.h) within the paired image; what is in no image is one row. Regions
+ * are compared only if every image is of the same build.
  *
  * Shares are of the side's weight in all rows (hlg_rows_sum), those of the border
  * (filter/view/border.h) among them; so what a side has more of in total does not show,
@@ -71,7 +71,7 @@ struct hlg_diff_row {
 	struct hlg_count self[2]; /* with children= */
 	struct hlg_share share[2];
 	struct hlg_compared compared;
-	double q; /* false discovery rate, over all rows, or all regions; */
+	double q;      /* false discovery rate, over all rows, or all regions; */
 	double amount; /* and of what it took, in the mean of a side's recordings */
 	bool significant;
 };
@@ -93,9 +93,9 @@ struct hlg_diff_total {
 
 /* What --fail-if says of it. */
 struct hlg_diff_gate {
-	bool set;      /* it is asked for, and nothing is refused: below, or a side */
-	double least;  /* growth that fails: 0.05 for 5 % */
-	bool total;    /* the total fails, or */
+	bool set;     /* it is asked for, and nothing is refused: below, or a side */
+	double least; /* growth that fails: 0.05 for 5 % */
+	bool total;   /* the total fails, or */
 	const struct hlg_diff_row *row; /* the row that does; or NULL */
 	char said[512];                 /* why, if either does; else empty */
 	char *undecided; /* why that is refused: what grew is of no ELF; else NULL */
@@ -132,9 +132,9 @@ int hlg_diff_build(struct hlg_diff *diff, struct hlg_err *err);
 void hlg_diff_finish(struct hlg_diff *diff);
 
 /*
- * The first row whose share grew significantly, and by more than least (0.05: 5 %) of what
- * it was, and that took as much more, too; one that was nothing grew by more than that.
- * NULL if none did. but: another row than this; or NULL.
+ * The first row whose share grew significantly, and by more than least (0.05: 5 %) of
+ * what it was, and that took as much more, too; one that was nothing grew by more than
+ * that. NULL if none did. but: another row than this; or NULL.
  */
 const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double least,
 					  const struct hlg_diff_row *but);

@@ -172,12 +172,12 @@ static void add_regions(struct items *items, const struct hlg_diff *diff, int si
 	const struct hlg_view *view = &diff->side[side].all;
 
 	for (size_t i = 0; i < view->n_regions; i++)
-		items->item[items->n++] = (struct item){
-			.pair = hlg_paired_find(&diff->images, side,
-						     view->regions[i].image),
-			.start = view->regions[i].addr,
-			.side = side,
-			.index = i};
+		items->item[items->n++] =
+			(struct item){.pair = hlg_paired_find(&diff->images, side,
+							      view->regions[i].image),
+				      .start = view->regions[i].addr,
+				      .side = side,
+				      .index = i};
 }
 
 bool hlg_diff_join_regions(struct hlg_diff *diff)

@@ -27,8 +27,8 @@ static double sum_up(double mean[static 2], const struct hlg_diff *diff,
 	for (int s = 0; s < 2; s++) {
 		mean[s] = 0;
 		for (size_t i = 0; i < diff->side[s].n_runs; i++) {
-			double part_of_all = (double)diff->side[s].of[i] /
-					     (double)diff->recordings[s];
+			double part_of_all =
+				(double)diff->side[s].of[i] / (double)diff->recordings[s];
 			double part = lists[s][i].weight * part_of_all;
 
 			mean[s] += part;
@@ -163,8 +163,8 @@ static const char *amount(char buf[static 32], const struct hlg_diff *diff, int 
 {
 	const double *mean = diff->total.mean;
 	const char *unit;
-	double one = unit_of(are_far_apart(mean) ? mean[s] : fmax(mean[0], mean[1]),
-			     &unit);
+	double one =
+		unit_of(are_far_apart(mean) ? mean[s] : fmax(mean[0], mean[1]), &unit);
 
 	if (diff->total.clock)
 		snprintf(buf, 32, "%.2f %s", mean[s] / one, unit);

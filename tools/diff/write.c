@@ -131,8 +131,7 @@ static json_t *gate_of(const struct hlg_diff *diff)
 	put(o, "percent", json_real(100 * gate->least));
 	put(o, "failed", json_boolean(gate->said[0]));
 	put(o, "total", json_boolean(gate->total));
-	put(o, "name",
-	    gate->row ? hlg_json_text(hlg_diff_name(gate->row)) : json_null());
+	put(o, "name", gate->row ? hlg_json_text(hlg_diff_name(gate->row)) : json_null());
 	put(o, "said", gate->said[0] ? hlg_json_text(gate->said) : json_null());
 	return o;
 }

@@ -11,8 +11,8 @@
 
 #include "filter/output/memstream.h"
 #include "filter/output/out.h"
-#include "tools/cli/perf-find.h"
 #include "symtab/shell.h"
+#include "tools/cli/perf-find.h"
 #include "tools/fleet/words.h"
 #include "tools/fleet/work.h"
 #include "tools/inputs/list.h"

@@ -20,8 +20,8 @@ bool hlg_snapshot_is(const char *path);
 /*
  * *word becomes FILE@BASE, to be freed; NULL if given is no FILE@snapshot:DIR. Fails if
  * DIR cannot be read, if the code in its memory is not FILE's, byte by byte, and without
- * jansson; and for a blob of such a folder, which is no ELF to report with. All of that is
- * HLG_ESYSTEM, as words are read meanwhile (symtab/err.h), which are not at fault.
+ * jansson; and for a blob of such a folder, which is no ELF to report with. All of that
+ * is HLG_ESYSTEM, as words are read meanwhile (symtab/err.h), which are not at fault.
  */
 int hlg_snapshot_word(char **word, const char *given, struct hlg_err *err);
 

@@ -423,8 +423,7 @@ static void put_images(struct names *words, const struct side *side,
 		if (!hlg_inputs_is_image(side->in->words[i]))
 			continue;
 		if (side->options.images[n].map ||
-		    (part->any ? !ran_others(side, part, n)
-			       : !part->missing.n && !gone))
+		    (part->any ? !ran_others(side, part, n) : !part->missing.n && !gone))
 			add(words, side->moved[n] ? side->moved[n] : side->in->words[i]);
 		n++;
 	}

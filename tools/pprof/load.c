@@ -29,7 +29,7 @@ struct loader {
 	uint64_t *callers; /* room for those of any stack */
 	uint32_t *series;  /* of each cell: its number in the profile, if any */
 	struct hlg_saved_cell **by_key; /* room for all */
-	uint32_t *first; /* of each cell: the one that has its moments */
+	uint32_t *first;                /* of each cell: the one that has its moments */
 	struct hlg_err *err;
 };
 
@@ -264,8 +264,8 @@ static uint64_t part_of(uint64_t all, const struct parts *p)
 }
 
 /* Which samples a moment stands for, with others: all have one, those of its cell and of
- * others that differ in the stack alone; else those of its event, since a cell that has few
- * samples may have none. */
+ * others that differ in the stack alone; else those of its event, since a cell that has
+ * few samples may have none. */
 static size_t parts_at(const struct loader *l, uint32_t cell)
 {
 	return l->saved.moments.halved ? l->saved.cells.at[cell].key.event
@@ -319,9 +319,8 @@ static void add_slices(struct loader *l)
 {
 	const struct hlg_moments *m = &l->saved.moments;
 	struct hlg_slices *both[] = {&l->profile->by_thread, &l->profile->by_address};
-	struct parts *parts = hlg_saved_moments_first(&l->saved, &l->first)
-				      ? make_parts(l)
-				      : NULL;
+	struct parts *parts =
+		hlg_saved_moments_first(&l->saved, &l->first) ? make_parts(l) : NULL;
 
 	for (size_t i = 0; parts && i < m->n; i++)
 		if (l->series[m->at[i].series] != HLG_NO_SERIES)

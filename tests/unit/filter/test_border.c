@@ -278,10 +278,10 @@ START_TEST(code_cannot_be_opened)
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
 	none = (struct rlimit){(rlim_t)next, old.rlim_max};
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-	ck_assert_int_eq(
-		hlg_border_find(&found, &run.space, &run.profile, run.profile.cells,
-				hlg_profile_room(&run.profile), &err),
-		HLG_ESYSTEM);
+	ck_assert_int_eq(hlg_border_find(&found, &run.space, &run.profile,
+					 run.profile.cells,
+					 hlg_profile_room(&run.profile), &err),
+			 HLG_ESYSTEM);
 	ck_assert_ptr_nonnull(strstr(err.msg, "Too many open files"));
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
 	hlg_border_finish(&found);

@@ -165,7 +165,8 @@ static int open_own(const char *path)
 
 	if (rc < 0)
 		ck_assert_ptr_nonnull(strstr(
-			err.msg, "others may write it, and is not believed (make another)"));
+			err.msg,
+			"others may write it, and is not believed (make another)"));
 	return rc;
 }
 

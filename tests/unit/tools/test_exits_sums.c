@@ -133,10 +133,9 @@ END_TEST
 START_TEST(sums_add_up)
 {
 	struct hlg_exits_sums sums = {0};
-	const uint64_t *const lone[] = {&sums.lone.exits, &sums.lone.entries,
-					&sums.lone.user,  &sums.lone.runs,
-					&sums.lone.lost,  &sums.lone.late,
-					&sums.lone.bad};
+	const uint64_t *const lone[] = {
+		&sums.lone.exits, &sums.lone.entries, &sums.lone.user, &sums.lone.runs,
+		&sums.lone.lost,  &sums.lone.late,    &sums.lone.bad};
 
 	for (int file = 0; file < 2; file++) {
 		struct hlg_exits_sums own = {0};
@@ -205,8 +204,8 @@ static uint64_t fold_to_seven(void *ctx, uint64_t ip)
 	return 7;
 }
 
-/* Exits are counted by what their addresses stand for, if they have one; a call keeps where
- * it was entered, by which a guest's start is told from it. */
+/* Exits are counted by what their addresses stand for, if they have one; a call keeps
+ * where it was entered, by which a guest's start is told from it. */
 START_TEST(calls_are_not_folded)
 {
 	struct hlg_exits_sums sums = {.fold = fold_to_seven};
@@ -271,7 +270,8 @@ START_TEST(overflow_of_several_is_told)
 }
 END_TEST
 
-/* Where text is fitted, a row is shown rather than a line that says that there is one more. */
+/* Where text is fitted, a row is shown rather than a line that says that there is one
+ * more. */
 START_TEST(one_more_row)
 {
 	struct hlg_exits_report r = {.top = 2};
