@@ -244,6 +244,13 @@ class Judge:
         left = min(MOST, sum(one.left for one in self.read))
         cut = [(name, one) for name, one in zip(self.names, self.files)
                if not one.is_other and one.left]
+        vain = [name for name, one in zip(self.names, self.files)
+                if not (one.is_other or any(map(is_guest, one.seen())) or
+                        (one.is_foreign and one.tells_machine))]
+        if several and vain and any(is_guest(s) for one in self.read for s in one.seen()):
+            yield f"{len(vain)} of {n} recordings {'have' if len(vain) > 1 else 'has'} no guest " + \
+                f"samples, and still count{'s' * (len(vain) == 1)}: {vain[0]}" + \
+                f"{' and others' if len(vain) > 1 else ''} (leave out what was recorded in vain)"
         if several and cut:
             yield f"{len(cut)} of {len(self.files)} files {'are' if len(cut) > 1 else 'is'} cut " + \
                 f"off: {cut[0][0]}{' and others' if len(cut) > 1 else ''} ({left} bytes are " + \

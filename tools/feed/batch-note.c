@@ -92,7 +92,7 @@ static void note_vain(const struct hlg_batch *batch, struct hlg_run *run)
 		hlg_note_list_warn(&run->notes,
 				   "%zu of %zu recordings %s no guest samples, and still "
 				   "%s: %s%s (leave out what was recorded in vain)",
-				   n, batch->n_paths, n == 1 ? "has" : "have",
+				   n, batch->n_read, n == 1 ? "has" : "have",
 				   n == 1 ? "counts" : "count", first,
 				   n > 1 ? " and others" : "");
 }
