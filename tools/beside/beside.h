@@ -16,8 +16,8 @@
  *
  * It is a foreign file to who reads it. So it is read only if it is a regular file of the
  * user's own, or root's, that others may not write, and of the very recording that it
- *stands beside; and an ELF is taken on its word only if it is what was noted, and, by
- *root, only if root owns it and nobody else may write it.
+ * stands beside; and an ELF is taken on its word only if it is what was noted, and, by
+ * root, only if root owns it and nobody else may write it.
  */
 #ifndef HLG_TOOLS_BESIDE_BESIDE_H
 #define HLG_TOOLS_BESIDE_BESIDE_H
