@@ -18,17 +18,6 @@ enum {
 	TEXT = 200 /* and of what else a message says */
 };
 
-/* Why it cannot be told of a guest. */
-enum untold {
-	TOLD,
-	TOO_FEW,
-	SEVERAL,
-	NONE,
-	PARTLY, /* a thread, whose samples fit an ELF more than by chance */
-	TURNS,
-	UNTOLD /* how many there are */
-};
-
 #define SHARE 0.1 /* of a guest, of all samples: less may be chance, or shared code */
 
 struct fit {
@@ -126,20 +115,21 @@ static void leave(const struct hlg_apart *apart, struct hlg_runner *unit,
 {
 	unit->lane = fits ? HLG_LANE_SHARED : HLG_LANE_NOBODY;
 	if (count_outside(apart, unit, all) == 0)
-		unit->untold = TOLD;
+		unit->untold = HLG_TOLD;
 }
 
 /* Of the lane that fits best; alone: no other does as well. */
-static enum untold why_untold(const struct fit *best, bool alone, uint64_t samples)
+static enum hlg_untold why_untold(const struct fit *best, bool alone, uint64_t samples)
 {
 	const uint64_t tested = best->on + best->off;
 
 	/* What could not be decoded fits alike. */
 	if (tested < HLG_APART_LEAST)
-		return alone || samples < HLG_APART_LEAST ? TOO_FEW : SEVERAL;
+		return alone || samples < HLG_APART_LEAST ? HLG_UNTOLD_FEW
+							  : HLG_UNTOLD_SEVERAL;
 	if ((double)best->on < HLG_VERDICT_NEARLY_ALL * (double)tested)
-		return NONE;
-	return alone ? TOLD : SEVERAL;
+		return HLG_UNTOLD_NONE;
+	return alone ? HLG_TOLD : HLG_UNTOLD_SEVERAL;
 }
 
 /* Where all lanes are others': does all of it fit what may be run with any of them? */
@@ -235,7 +225,7 @@ static void judge(const struct hlg_apart *apart, struct hlg_runner *unit,
 	struct fit best = {0, UINT64_MAX};
 	bool alone = true;
 
-	unit->untold = TOLD;
+	unit->untold = HLG_TOLD;
 	if (is_stated(apart, unit))
 		return;
 	for (unsigned lane = 0; lane < apart->space->n_lanes; lane++) {
@@ -251,15 +241,16 @@ static void judge(const struct hlg_apart *apart, struct hlg_runner *unit,
 		unit->lane = lane;
 	}
 	if (best.off == UINT64_MAX - 1)
-		unit->untold = is_shared(apart, unit, all) ? TOLD : NONE;
+		unit->untold = is_shared(apart, unit, all) ? HLG_TOLD : HLG_UNTOLD_NONE;
 	else
 		unit->untold = why_untold(&best, alone, unit->samples);
-	if (unit->untold == NONE && best.off < UINT64_MAX - 1)
-		unit->untold = takes_turns(apart, unit, all)   ? TURNS
-			       : fits_partly(apart, unit, all) ? PARTLY
-							       : NONE;
+	if (unit->untold == HLG_UNTOLD_NONE && best.off < UINT64_MAX - 1)
+		unit->untold = takes_turns(apart, unit, all)   ? HLG_UNTOLD_TURNS
+			       : fits_partly(apart, unit, all) ? HLG_UNTOLD_PARTLY
+							       : HLG_UNTOLD_NONE;
 	if (unit->untold)
-		leave(apart, unit, all, guest && unit->untold != NONE && best.off == 0);
+		leave(apart, unit, all,
+		      guest && unit->untold != HLG_UNTOLD_NONE && best.off == 0);
 }
 
 static bool has_code(const struct hlg_apart *apart)
@@ -270,7 +261,7 @@ static bool has_code(const struct hlg_apart *apart)
 	return false;
 }
 
-/* Is it of all units one of these? Bits 1 << enum untold. */
+/* Is it of all units one of these? Bits 1 << enum hlg_untold. */
 static bool all_are(const struct hlg_runners *units, unsigned these)
 {
 	for (size_t i = 0; i < units->n; i++)
@@ -307,7 +298,7 @@ static void put_way(char buf[static WAY], const struct hlg_image *first,
 static const struct hlg_runner *find_turns(const struct hlg_runners *units)
 {
 	for (size_t i = 0; i < units->n; i++)
-		if (units->at[i].untold == TURNS)
+		if (units->at[i].untold == HLG_UNTOLD_TURNS)
 			return &units->at[i];
 	return NULL;
 }
@@ -353,8 +344,9 @@ static int fail_samples(const struct hlg_apart *apart, const struct hlg_image *f
 			const struct hlg_runners *units, struct hlg_err *err)
 {
 	const struct hlg_runner *turns = find_turns(units);
-	const bool none = all_are(units, 1 << NONE);
-	const bool partly = !none && all_are(units, 1 << NONE | 1 << PARTLY);
+	const bool none = all_are(units, 1 << HLG_UNTOLD_NONE);
+	const bool partly =
+		!none && all_are(units, 1 << HLG_UNTOLD_NONE | 1 << HLG_UNTOLD_PARTLY);
 	const bool lacks = partly || r->profile->sandboxes.n == 0;
 	const bool two = apart->space->n_images == 2;
 	const char *a = hlg_image_short_name(first), *b = hlg_image_short_name(second);
@@ -432,7 +424,7 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 				   "install libzydis-dev and build again)",
 				   path, hlg_image_short_name(first),
 				   hlg_image_short_name(second), way);
-	if (all_are(units, 1 << TOO_FEW))
+	if (all_are(units, 1 << HLG_UNTOLD_FEW))
 		return hlg_err_set(err, HLG_EINPUT,
 				   "%s: has too few samples to tell who runs %s and who "
 				   "%s, which lie at the same addresses (%s)",
@@ -444,22 +436,22 @@ static int fail(const struct hlg_apart *apart, const struct hlg_runners_recordin
 /* "40 of which fit none of the ELFs, and 9 of which are too few ...": why samples of a
  * guest are outside, by why it cannot be told. */
 static void put_why(char buf[static 256], uint64_t samples,
-		    const uint64_t outside[static UNTOLD])
+		    const uint64_t outside[static HLG_N_UNTOLD])
 {
-	static const char *const why[UNTOLD][2] = {
-		[TOO_FEW] = {"are too few to tell which ELF it runs",
-			     "is too few to tell which ELF it runs"},
-		[SEVERAL] = {"fit several of the ELFs alike",
-			     "fits several of the ELFs alike"},
-		[NONE] = {"fit none of the ELFs", "fits none of the ELFs"},
-		[PARTLY] = {"fit the ELFs only in part", ""},
-		[TURNS] = {"fit the ELFs only together", ""},
+	static const char *const why[HLG_N_UNTOLD][2] = {
+		[HLG_UNTOLD_FEW] = {"are too few to tell which ELF it runs",
+				    "is too few to tell which ELF it runs"},
+		[HLG_UNTOLD_SEVERAL] = {"fit several of the ELFs alike",
+					"fits several of the ELFs alike"},
+		[HLG_UNTOLD_NONE] = {"fit none of the ELFs", "fits none of the ELFs"},
+		[HLG_UNTOLD_PARTLY] = {"fit the ELFs only in part", ""},
+		[HLG_UNTOLD_TURNS] = {"fit the ELFs only together", ""},
 	};
 	char part[32] = "";
 	size_t n = 0;
 
 	buf[0] = '\0';
-	for (int i = TOLD + 1; i < UNTOLD; i++) {
+	for (int i = HLG_TOLD + 1; i < HLG_N_UNTOLD; i++) {
 		if (!outside[i])
 			continue;
 		if (outside[i] < samples)
@@ -471,12 +463,13 @@ static void put_why(char buf[static 256], uint64_t samples,
 
 /* Of the i-th such guest. */
 static void note(const struct hlg_apart *apart, const struct hlg_runner *guest,
-		 const uint64_t outside[static UNTOLD], size_t i,
+		 const uint64_t outside[static HLG_N_UNTOLD], size_t i,
 		 const struct hlg_runners_recording *r)
 {
 	hlg_note_list_adder *add = hlg_note_list_crowd_adder(i);
 	const bool thread = guest->sandbox < 0;
-	const bool again = outside[TURNS] || outside[PARTLY] || (thread && outside[NONE]);
+	const bool again = outside[HLG_UNTOLD_TURNS] || outside[HLG_UNTOLD_PARTLY] ||
+			   (thread && outside[HLG_UNTOLD_NONE]);
 	char why[256], *own = NULL;
 
 	if (!add)
@@ -485,15 +478,17 @@ static void note(const struct hlg_apart *apart, const struct hlg_runner *guest,
 	add(r->notes, "%s %" PRId32 " has %" PRIu64 " sample%s, %s: outside here%s%s%s",
 	    thread ? "thread" : "sandbox", thread ? guest->tid : guest->sandbox,
 	    guest->samples, hlg_plural_s(guest->samples), why,
-	    outside[TURNS]    ? " (it ran several in turn; record anew: "
-	    : outside[PARTLY] ? " (another build of one, or another guest in turn with "
-				"them? " HLG_APART_ANEW
-	    : again           ? " (if it ran several in turn, record anew: "
-	    : !outside[NONE]  ? ""
+	    outside[HLG_UNTOLD_TURNS] ? " (it ran several in turn; record anew: "
+	    : outside[HLG_UNTOLD_PARTLY]
+		    ? " (another build of one, or another guest in turn with "
+		      "them? " HLG_APART_ANEW
+	    : again                       ? " (if it ran several in turn, record anew: "
+	    : !outside[HLG_UNTOLD_NONE]   ? ""
 	    : is_any_sought(apart->space) ? " (another ELF? name it, too"
 					  : " (another ELF? name it, too; at another "
 					    "base? FILE@auto looks for it",
-	    again ? hlg_runners_again(r, &own) : "", again || outside[NONE] ? ")" : "");
+	    again ? hlg_runners_again(r, &own) : "",
+	    again || outside[HLG_UNTOLD_NONE] ? ")" : "");
 	free(own);
 }
 
@@ -509,13 +504,14 @@ static void judge_guest(const struct hlg_apart *apart, struct hlg_runner *units,
 
 		units[i].lane = whole.lane;
 		units[i].untold = whole.untold;
-		if (n == 1 || (whole.untold != TOLD && whole.untold != NONE) ||
-		    (whole.untold == TOLD &&
+		if (n == 1 ||
+		    (whole.untold != HLG_TOLD && whole.untold != HLG_UNTOLD_NONE) ||
+		    (whole.untold == HLG_TOLD &&
 		     test(apart, &part, all, whole.lane).off == 0))
 			continue;
 		judge(apart, &part, all, false);
 		/* The few that lie off in one that fits are its own. */
-		if (part.untold == TOLD || whole.untold == NONE)
+		if (part.untold == HLG_TOLD || whole.untold == HLG_UNTOLD_NONE)
 			units[i] = part;
 	}
 }
@@ -566,7 +562,7 @@ static bool refuse_all(struct hlg_apart *apart, const struct hlg_runners *units)
 	for (size_t i = 0, j; refused == 0 && asked < HLG_RUNNERS_SOUGHT && i < units->n;
 	     i = j) {
 		j = hlg_runners_guest(units, i);
-		if (units->at[i].untold != NONE)
+		if (units->at[i].untold != HLG_UNTOLD_NONE)
 			continue;
 		refused = refuse(apart, units, i, j);
 		asked++;
@@ -582,7 +578,7 @@ static void note_all(const struct hlg_apart *apart, const struct hlg_runners *un
 	size_t untold = 0;
 
 	for (size_t i = 0, j; i < units->n; i = j) {
-		uint64_t outside[UNTOLD] = {0}, any = 0;
+		uint64_t outside[HLG_N_UNTOLD] = {0}, any = 0;
 
 		j = hlg_runners_guest(units, i);
 		for (size_t k = i; k < j; k++) {

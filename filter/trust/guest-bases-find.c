@@ -231,7 +231,7 @@ static bool find_unit(struct hlg_guest_bases_finder *finder, size_t begin, size_
 	if (ok && !fits && units[begin].sandbox < 0)
 		ok = hlg_guest_turns_find(finder->space, finder->codes, &all, &turns);
 	for (size_t i = begin; turns && i < end; i++)
-		units[i].untold = HLG_GUEST_BASES_TURNS;
+		units[i].untold = HLG_UNTOLD_TURNS;
 	if (turns)
 		found->n = n;
 	hlg_addresses_finish(&all);

@@ -33,12 +33,6 @@ enum {
 	HLG_GUEST_BASES_LEAST = 12 /* distinct addresses that one base can be found of */
 };
 
-/* Why a guest has no base (hlg_runner.untold). */
-enum {
-	HLG_GUEST_BASES_NONE = 1,
-	HLG_GUEST_BASES_TURNS /* it ran several in turn, as a thread */
-};
-
 /* An image at a base, in a lane. */
 struct hlg_guest_base {
 	size_t image;

@@ -78,7 +78,7 @@ static void give(struct hlg_guest_bases_found *found, size_t unit, unsigned lane
 static void tell(struct hlg_guest_bases *bases, const struct hlg_runners_recording *r,
 		 const struct hlg_runner *of, uint64_t outside)
 {
-	const bool thread = of->sandbox < 0, turns = of->untold == HLG_GUEST_BASES_TURNS;
+	const bool thread = of->sandbox < 0, turns = of->untold == HLG_UNTOLD_TURNS;
 	hlg_note_list_adder *note;
 	char part[40] = "of", *own = NULL;
 
@@ -112,7 +112,7 @@ static void leave(struct hlg_guest_bases_found *found, size_t unit)
 
 	for (size_t i = unit; i < end; i++)
 		if (!found->units.at[i].untold)
-			found->units.at[i].untold = HLG_GUEST_BASES_NONE;
+			found->units.at[i].untold = HLG_UNTOLD_NONE;
 	give(found, unit, HLG_LANE_NOBODY);
 }
 
@@ -207,7 +207,7 @@ int hlg_guest_bases_check(const struct hlg_guest_bases_found *found,
 	for (size_t i = 0; i < units->n; i++) {
 		if (units->at[i].settled)
 			return 0;
-		if (turns == units->n && units->at[i].untold == HLG_GUEST_BASES_TURNS)
+		if (turns == units->n && units->at[i].untold == HLG_UNTOLD_TURNS)
 			turns = i;
 	}
 	return found->n || turns == units->n

@@ -53,11 +53,22 @@ struct hlg_runner_sample {
 	uint64_t ip, samples;
 };
 
+/* Why it cannot be told which ELF a guest runs, or where. */
+enum hlg_untold {
+	HLG_TOLD, /* it can, or nobody asked */
+	HLG_UNTOLD_FEW,
+	HLG_UNTOLD_SEVERAL, /* its samples fit them alike */
+	HLG_UNTOLD_NONE,
+	HLG_UNTOLD_PARTLY, /* a thread, whose samples fit an ELF more than by chance */
+	HLG_UNTOLD_TURNS,  /* a thread, which ran several in turn */
+	HLG_N_UNTOLD
+};
+
 struct hlg_runner {
 	int32_t sandbox, tid; /* -1: not known */
 	size_t begin, end;    /* of its samples */
 	unsigned lane;
-	int untold;   /* why no lane can be told of it; 0: one is, or nobody asked */
+	enum hlg_untold untold;
 	bool settled; /* it is known to be in its lane before lanes are given */
 	uint64_t samples;
 };
