@@ -217,7 +217,9 @@ static uint32_t new_event(struct filter *f, const char *name,
 	char *own = NULL;
 
 	name = name ? name : "[unknown]";
-	if (hlg_event_names_add(&f->names, name) && hlg_select_by_terms(options))
+	if (!hlg_event_names_add(&f->names, name))
+		return HLG_NO_SERIES;
+	if (hlg_select_by_terms(options))
 		name = own = hlg_event_names_called(&f->names, name, options);
 	if (name)
 		event = hlg_profile_event(&f->run.profile, name,

@@ -31,16 +31,28 @@ bool hlg_event_names_add(struct hlg_event_names *names, const char *recorded)
 	return true;
 }
 
+/* The colon in front of a name's modifiers, or its end. */
+static const char *modifiers_of(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+
+	return colon && hlg_event_are_modifiers(colon + 1) ? colon : name + strlen(name);
+}
+
+/* "kvm:kvm_exit". */
+static bool is_tracepoint(const char *name)
+{
+	return !strchr(name, '/') &&
+	       memchr(name, ':', (size_t)(modifiers_of(name) - name));
+}
+
 /* "cycles:u" with slashes: "cycles//u", with more if another has that name. */
 static char *with_slashes(const struct hlg_event_names *names, const char *recorded)
 {
-	const char *modifiers = strrchr(recorded, ':');
+	const char *modifiers = modifiers_of(recorded);
+	const size_t n = (size_t)(modifiers - recorded);
 	char *name = NULL, *longer;
-	size_t n;
 
-	if (!modifiers || !hlg_event_are_modifiers(modifiers + 1))
-		modifiers = recorded + strlen(recorded);
-	n = (size_t)(modifiers - recorded);
 	if (asprintf(&name, "%.*s//%s", (int)n, recorded,
 		     *modifiers ? modifiers + 1 : "") < 0)
 		return NULL;
@@ -60,7 +72,8 @@ char *hlg_event_names_called(const struct hlg_event_names *names, const char *re
 	uint32_t number = plain ? hlg_strings_find(&names->plain, plain) : HLG_NO_STRING;
 
 	if (number == HLG_NO_STRING ||
-	    (names->n_of[number - 1] == 1 && !hlg_select_by_terms(options)))
+	    (names->n_of[number - 1] == 1 &&
+	     (!hlg_select_by_terms(options) || is_tracepoint(recorded))))
 		return plain;
 	own = strcmp(recorded, plain) == 0 ? with_slashes(names, recorded)
 					   : strdup(recorded);

@@ -230,7 +230,7 @@ END_TEST
 START_TEST(events_by_rate)
 {
 	static const struct {
-		const char *recorded[4], *words, *called[4];
+		const char *recorded[5], *words, *called[5];
 	} c[] = {
 		{{"clock/freq=97/", "clock/freq=997/"},
 		 "",
@@ -245,9 +245,9 @@ START_TEST(events_by_rate)
 		 {"clock:H", "clock", "cycles"}},
 		{{"clock/freq=97/", "clock/freq=97/"}, "", {"clock", "clock"}},
 		{{"clock/freq=97/", "cycles"}, "event=c*", {"clock", "cycles"}},
-		{{"clock/freq=97/", "cycles"},
+		{{"clock/freq=97/", "cycles", "kvm:kvm_exit", "kvm:pp:u"},
 		 "event=clock/freq=97/",
-		 {"clock/freq=97/", "cycles//"}},
+		 {"clock/freq=97/", "cycles//", "kvm:kvm_exit", "kvm:pp:u"}},
 	};
 
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++)
