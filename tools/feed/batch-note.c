@@ -2,6 +2,7 @@
 /* What there is to say of the recordings of a batch. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "symtab/plural.h"
 #include "tools/feed/batch.h"
@@ -72,7 +73,8 @@ static void note_cut(const struct hlg_batch *batch, struct hlg_run *run)
 				   n > 1 ? " and others" : "", batch->sums.left);
 }
 
-/* A recording in vain counts as one all the same, in a time per run. */
+/* A recording in vain counts as one all the same, in a time per run. Where the host's
+ * samples are shown, too, it may be there for them. */
 static void note_vain(const struct hlg_batch *batch, struct hlg_run *run)
 {
 	const char *first = NULL;
@@ -85,10 +87,12 @@ static void note_vain(const struct hlg_batch *batch, struct hlg_run *run)
 		if (file->rc < 0 || file->sums.guest || file->sums.deselected ||
 		    hlg_note_list_told(&file->notes))
 			continue;
-		first = first ? first : batch->paths[i];
+		/* Whatever order they are named in. */
+		if (!first || strcmp(batch->paths[i], first) < 0)
+			first = batch->paths[i];
 		n++;
 	}
-	if (first && batch->sums.guest)
+	if (first && batch->sums.guest && run->options.mode == HLG_SHOW_GUEST)
 		hlg_note_list_warn(&run->notes,
 				   "%zu of %zu recordings %s no guest samples, and still "
 				   "%s: %s%s (leave out what was recorded in vain)",
