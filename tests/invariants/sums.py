@@ -287,7 +287,8 @@ def check_exits(bed, rng):
                  min(MOST, document["time"].get("kernel_ns", 0) * (table["kind"] == "exit") +
                      document["time"]["vmm_ns"]),
                  min(MOST, sum(row["total_ns"] for row in table["rows"])))
-    for kind, name in ("exit", "kvm_exit to kvm_entry"), ("vmm", "kvm_userspace_exit to KVM_RUN"):
+    for kind, name in (("exit", "kvm_exit to kvm_entry"), ("between", "between guest calls"),
+                       ("vmm", "kvm_userspace_exit to KVM_RUN")):
         rows["pairs", name, "count"] = document["pairs"][kind]
         rows["pairs", name, "total_ns"] = min(MOST, document["pairs_ns"][kind])
     table = collections.Counter()

@@ -376,7 +376,8 @@ def proposed(build, work):
         with open(wrong, "wb") as f:
             f.write(bench.content(2))
         out, err, status = run(hlguest_of(build), verb, wrong, data, *rest)
-        told = f"{right}, which record noted, is not named (use hlguest {verb} {right} {data})"
+        told = f"{right}, which record noted, is not named (use " \
+               f"{' '.join(['hlguest', verb, right, data, *rest])})"
         if told not in " ".join((out + err).split()) or status != 3:
             yield f"{verb}: status {status}: {out[:700]} {err}"
         out, err, status = run(hlguest_of(build), verb, right, data, *rest)

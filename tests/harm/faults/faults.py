@@ -278,6 +278,8 @@ def said(case, trial, found):
     else:
         statuses = (1, 2, 3) if is_cut(trial) or trial.name.startswith("read") else (1,)
     lines = [x for x in but_banner(found.err).splitlines(True) if not x.startswith("Try `")]
+    # lookup says what an ELF lacks, and then of which question that was too much.
+    lines = [x for x in lines if "warning: " not in x or "could not be read again" not in x]
     if found.status == 3:  # what was read, or what there was memory for, does not fit
         return 3 in statuses or any(says_missing(text) for text in found.made.values())
     if found.status not in statuses:

@@ -164,9 +164,9 @@ class Record(Kill):
             yield f"out cannot be read: {status}, {err!r}, {out!r}"
 
     def may_be_left(self, sig, made):
-        """perf renames what was there; what is noted of a recording stands beside it."""
+        """What was there steps aside; what is noted of a recording stands beside it."""
         noted = made.get("out", OLD) != OLD and made.get("out.hlguest", b"").endswith(b"}\n")
-        return [n for n in made if n == "out.old" and made[n] == OLD and not self.whole
+        return [n for n in made if n == "out.old" and made[n] == OLD
                 or n == "out.hlguest" and noted]
 
     def statuses(self, sig):

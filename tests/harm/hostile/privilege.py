@@ -428,7 +428,8 @@ def check_noted(bench):
     os.chmod(perf, 0o755)
     bench.run("record", "-q", "-o", "a.data", "--", "/bin/true", elf, cwd=here, FROM=USER,
               PATH=f"{here}:{os.environ['PATH']}")
-    os.chmod(elf, 0o644)
+    for path in elf, os.path.join(here, "a.data"):  # recordings are their user's alone
+        os.chmod(path, 0o644)
     if not os.path.exists(note):
         raise Skip("this build notes nothing")
     if b"noted by record" not in noted(bench, here)[0]:

@@ -874,7 +874,8 @@ START_TEST(a_sandbox_of_several_elfs)
 		ck_assert(hlg_sandboxes_add(&run.profile.sandboxes, 1, 5 + i));
 	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
 		for (uint64_t k = 0; k < some[i].n; k++) {
-			struct hlg_sample s = kit_sample(0, some[i].ip + k);
+			struct hlg_sample s =
+				kit_sample(0, some[i].ip + 4 * k); /* each on a start */
 
 			s.sandbox = some[i].sandbox;
 			hlg_profile_add(&run.profile, &s);
