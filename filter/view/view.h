@@ -108,12 +108,14 @@ static inline double hlg_view_worth(const struct hlg_view *view)
 /* A stable order of images, for rows that are otherwise alike; NULL comes last. */
 int hlg_view_compare_images(const struct hlg_image *a, const struct hlg_image *b);
 
+struct hlg_view_gap {
+	const void *owner;
+	struct hlg_padding pad;
+};
+
 /* Gaps that were asked for: each is read once. All zero before the first. */
 struct hlg_view_gaps {
-	struct hlg_view_gap {
-		const void *owner;
-		struct hlg_padding pad;
-	} * at;
+	struct hlg_view_gap *at;
 	uint32_t n;
 	struct hlg_index index; /* by owner */
 };

@@ -259,7 +259,7 @@ static const char *sum_of(const struct hlg_side sides[2], uint64_t *recordings)
 	for (int s = 0; s < 2; s++)
 		for (size_t i = 0; i < sides[s].in->n_files; i++) {
 			*recordings = sides[s].recordings[i];
-			if (sides[s].in->n_files<HLG_COMPARE_RUNS && * recordings> 1)
+			if (*recordings > 1 && sides[s].in->n_files < HLG_COMPARE_RUNS)
 				return sides[s].in->files[i];
 		}
 	return NULL;
