@@ -17,7 +17,7 @@ enum hlg_identity {
 	HLG_IDENTITY_UNKNOWN, /* nothing is told of it */
 	HLG_IDENTITY_SAME,    /* it is a build that ran (symtab/image/fingerprint.h) */
 	/* Another build ran. Numbers are those of saved profiles, of which 2 was: its
-	 * bytes are others, which tells nothing. */
+	 * bytes are others, which tells nothing; those of before have no 0. */
 	HLG_IDENTITY_OTHER = 3,
 	/* Beside SAME: the build that ran has another build id, but the same code. */
 	HLG_IDENTITY_CODE,

@@ -185,7 +185,7 @@ static void judge_image(struct judge *judge, struct hlg_rans *rans, size_t image
 
 	/* A saved profile has told it. */
 	if (identity == HLG_IDENTITY_UNKNOWN && image < rans->n &&
-	    hlg_rans_is_absent(&rans->at[image]))
+	    rans->at[image].identities)
 		return;
 	if (identity == HLG_IDENTITY_CODE) {
 		hlg_rans_add(rans, image, identity, NULL, NULL);

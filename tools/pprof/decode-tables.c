@@ -13,7 +13,8 @@ static int read_ran(struct hlg_decoder *d, const Pprof__Extra__Image *from,
 		const Pprof__Extra__Ran *ran = from->ran[i];
 		const char *file = "", *id = "";
 
-		if (ran->identity != HLG_IDENTITY_SAME &&
+		if (ran->identity != HLG_IDENTITY_UNKNOWN &&
+		    ran->identity != HLG_IDENTITY_SAME &&
 		    ran->identity != HLG_IDENTITY_CODE &&
 		    !hlg_rans_has_file((enum hlg_identity)ran->identity))
 			continue;

@@ -40,7 +40,7 @@ static bool save_events(struct hlg_saved *saved, const struct hlg_run *run)
 	return true;
 }
 
-/* What recordings told of the build. That nothing is told needs no word. */
+/* What recordings told of the build; also that some told nothing, which lifts ABSENT. */
 static bool save_ran(struct hlg_saved *saved, const struct hlg_run *run, size_t number,
 		     struct hlg_saved_image *image)
 {
@@ -52,8 +52,7 @@ static bool save_ran(struct hlg_saved *saved, const struct hlg_run *run, size_t 
 		file = hlg_saved_text(saved, ran->file);
 		id = hlg_saved_text(saved, ran->id);
 	}
-	for (int i = HLG_IDENTITY_UNKNOWN + 1; ran && file && id && i < HLG_N_IDENTITIES;
-	     i++)
+	for (int i = 0; ran && file && id && i < HLG_N_IDENTITIES; i++)
 		if (ran->identities >> i & 1)
 			hlg_saved_add_ran(image, (enum hlg_identity)i, file, id);
 	return file && id;
