@@ -95,9 +95,10 @@ struct hlg_diff_total {
 struct hlg_diff_gate {
 	bool set;     /* it is asked for, and nothing is refused: below, or a side */
 	double least; /* growth that fails: 0.05 for 5 % */
-	bool total;   /* the total fails, or */
-	const struct hlg_diff_row *row; /* the row that does; or NULL */
-	char said[512];                 /* why, if either does; else empty */
+	/* Which of the diff's totals fails, or which row; NULL: that does not. */
+	const struct hlg_diff_total *total;
+	const struct hlg_diff_row *row;
+	char said[512];  /* why, if either does; else empty */
 	char *undecided; /* why that is refused: what grew is of no ELF; else NULL */
 };
 
@@ -116,7 +117,7 @@ struct hlg_diff {
 	char *shares;               /* what shares are of */
 	struct hlg_note_list notes; /* what a reader must know */
 	struct hlg_diff_rows functions, regions;
-	struct hlg_diff_total total;
+	struct hlg_diff_total total, inside; /* of all; but what lies outside */
 	struct hlg_diff_gate gate; /* set by the caller once it is built; or all zero */
 	bool every;                /* in: text shows rows that are not significant, too */
 	struct hlg_colour colours; /* of the stream it goes to; off as it is built */
@@ -142,9 +143,8 @@ const struct hlg_diff_row *hlg_diff_grown(const struct hlg_diff *diff, double le
 /* What lies outside of all images of both sides; NULL: nothing does. */
 const struct hlg_diff_row *hlg_diff_outside(const struct hlg_diff *diff);
 
-/* By how much of what it was did the total change? INFINITY from nothing. but: without
- * this row; or NULL. */
-double hlg_diff_total_growth(const struct hlg_diff *diff, const struct hlg_diff_row *but);
+/* By how much of what it was did a total change? INFINITY from nothing. */
+double hlg_diff_total_growth(const struct hlg_diff_total *total);
 
 /* Did what a row took in the mean of a side's recordings grow significantly, and by more
  * than that, too? Where another got faster, its share of what is left grew, and nothing

@@ -7,6 +7,12 @@
 #include "filter/report/rows.h"
 #include "tools/diff/join.h"
 
+/* Recordings that no command began and ended last as long as somebody wished. */
+static bool has_length(const struct hlg_diff *diff)
+{
+	return !diff->side[0].attached && !diff->side[1].attached;
+}
+
 static bool is_clock(const struct hlg_diff *diff)
 {
 	bool clock = diff->event[0] || diff->event[1];
@@ -40,36 +46,44 @@ static double sum_up(double mean[static 2], const struct hlg_diff *diff,
 	return apart > 0 ? erfc(apart / sqrt(2 * variance)) : 1;
 }
 
-static void weigh(struct hlg_diff *diff, struct hlg_dispersion_run *lists[2])
+/* What a recording took: the mean of those that it sums. */
+static struct hlg_dispersion_run weigh_run(const struct hlg_diff_side *side, size_t i,
+					   enum hlg_weight weight, bool inside)
 {
-	struct hlg_diff_total *total = &diff->total;
-	enum hlg_weight weight = total->clock ? HLG_WEIGHT_PERIOD : diff->weight;
+	const struct hlg_view *view = &side->each[i];
+	struct hlg_count all = hlg_rows_sum(&side->report, view), sum = all;
+	double n = hlg_rows_observations(&side->report, view);
 
-	for (int s = 0; s < 2; s++) {
-		const struct hlg_diff_side *side = &diff->side[s];
-
-		for (size_t i = 0; i < side->n_runs; i++) {
-			const struct hlg_view *view = &side->each[i];
-			struct hlg_count sum = hlg_rows_sum(&side->report, view);
-
-			/* The mean of the recordings that it sums. */
-			lists[s][i].weight = (double)hlg_count_weigh(weight, sum) /
-					     (double)side->of[i];
-			lists[s][i].n = hlg_rows_observations(&side->report, view);
-		}
+	if (inside && all.samples) {
+		hlg_count_sub(&sum, view->kinds[HLG_OUTSIDE]);
+		n *= (double)sum.samples / (double)all.samples;
 	}
-	total->apart = sum_up(total->mean, diff, lists) <= HLG_COMPARE_LEVEL;
+	return (struct hlg_dispersion_run){
+		.weight = (double)hlg_count_weigh(weight, sum) / (double)side->of[i],
+		.n = n};
 }
 
-/* Recordings that no command began and ended last as long as somebody wished. */
-static bool has_length(const struct hlg_diff *diff)
+/* inside: but what lies outside. */
+static void test(struct hlg_diff_total *total, const struct hlg_diff *diff,
+		 struct hlg_dispersion_run *const lists[2], bool inside)
 {
-	return !diff->side[0].attached && !diff->side[1].attached;
+	enum hlg_weight weight;
+
+	total->clock = is_clock(diff);
+	weight = total->clock ? HLG_WEIGHT_PERIOD : diff->weight;
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < diff->side[s].n_runs; i++)
+			lists[s][i] = weigh_run(&diff->side[s], i, weight, inside);
+	total->apart = sum_up(total->mean, diff, lists) <= HLG_COMPARE_LEVEL;
+	total->p = NAN;
+	if (has_length(diff))
+		total->p = hlg_compare_totals(lists[0], diff->side[0].n_runs, lists[1],
+					      diff->side[1].n_runs);
+	total->significant = total->p <= HLG_COMPARE_LEVEL;
 }
 
 bool hlg_diff_total(struct hlg_diff *diff)
 {
-	struct hlg_diff_total *total = &diff->total;
 	struct hlg_dispersion_run *lists[2];
 
 	for (int s = 0; s < 2; s++) {
@@ -77,14 +91,9 @@ bool hlg_diff_total(struct hlg_diff *diff)
 		for (size_t i = 0; i < diff->side[s].n_runs; i++)
 			diff->recordings[s] += diff->side[s].of[i];
 	}
-	total->clock = is_clock(diff);
-	total->p = NAN;
 	if (lists[0] && lists[1]) {
-		weigh(diff, lists);
-		if (has_length(diff))
-			total->p = hlg_compare_totals(lists[0], diff->side[0].n_runs,
-						      lists[1], diff->side[1].n_runs);
-		total->significant = total->p <= HLG_COMPARE_LEVEL;
+		test(&diff->total, diff, lists, false);
+		test(&diff->inside, diff, lists, true);
 	}
 	free(lists[0]);
 	free(lists[1]);
@@ -106,14 +115,10 @@ static void take(double mean[static 2], const struct hlg_diff *diff,
 		mean[s] = per_recording(diff, s, hlg_count_weigh(weight, row->count[s]));
 }
 
-double hlg_diff_total_growth(const struct hlg_diff *diff, const struct hlg_diff_row *but)
+double hlg_diff_total_growth(const struct hlg_diff_total *total)
 {
-	double mean[2] = {0, 0};
+	const double *mean = total->mean;
 
-	if (but)
-		take(mean, diff, but);
-	for (int s = 0; s < 2; s++)
-		mean[s] = diff->total.mean[s] - mean[s];
 	return mean[0] > 0 ? mean[1] / mean[0] - 1 : mean[1] > 0 ? INFINITY : 0;
 }
 
@@ -220,7 +225,7 @@ static const char *unit(const struct hlg_diff *diff)
 void hlg_diff_total_tell(const struct hlg_diff *diff, FILE *f)
 {
 	bool many = diff->recordings[0] > 1 || diff->recordings[1] > 1;
-	double growth = hlg_diff_total_growth(diff, NULL);
+	double growth = hlg_diff_total_growth(&diff->total);
 	char before[32], after[32];
 
 	fprintf(f, "%s%s %s -> %s", unit(diff), many ? " per run" : "",

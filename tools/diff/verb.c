@@ -86,14 +86,16 @@ static bool misfits(const struct hlg_diff *diff)
 	       hlg_banner_is_refusal(&diff->side[1].report);
 }
 
-/* What --fail-if finds, without a row, or NULL. False: nothing. */
-static bool find_growth(struct hlg_diff *diff, const struct hlg_diff_row *but)
+/* What --fail-if finds, without a row, or NULL; total is that of the others. False:
+ * nothing. */
+static bool find_growth(struct hlg_diff *diff, const struct hlg_diff_total *total,
+			const struct hlg_diff_row *but)
 {
 	struct hlg_diff_gate *gate = &diff->gate;
+	bool grew = total->significant && hlg_diff_total_growth(total) > gate->least;
 
-	gate->total =
-		diff->total.significant && hlg_diff_total_growth(diff, but) > gate->least;
-	gate->row = gate->total ? NULL : hlg_diff_grown(diff, gate->least, but);
+	gate->total = grew ? total : NULL;
+	gate->row = grew ? NULL : hlg_diff_grown(diff, gate->least, but);
 	return gate->total || gate->row;
 }
 
@@ -109,7 +111,7 @@ static void leave_outside(struct hlg_diff *diff)
 	if (outside && options->unnamed)
 		unnamed = options->unnamed(options->unnamed_of,
 					   &diff->side[1].report.trust);
-	if (unnamed && !find_growth(diff, outside)) {
+	if (unnamed && !find_growth(diff, &diff->inside, outside)) {
 		gate->set = false;
 		hlg_interval_percent(was, outside->share[0].share);
 		hlg_interval_percent(is, outside->share[1].share);
@@ -135,14 +137,16 @@ static void look_at_growth(struct hlg_diff *diff, const struct arguments *args)
 
 	gate->least = args->least;
 	gate->set = args->fails && !misfits(diff);
-	if (!gate->set || !find_growth(diff, NULL))
+	if (!gate->set || !find_growth(diff, &diff->total, NULL))
 		return;
 	leave_outside(diff);
 	if (gate->total) {
+		const char *of = gate->total == &diff->inside ? " inside of the ELFs" : "";
+
 		snprintf(gate->said, sizeof(gate->said),
-			 "the guest's total is %.2f times what it was before (--fail-if "
-			 "allows a growth of %g %%)",
-			 1 + hlg_diff_total_growth(diff, NULL), 100 * args->least);
+			 "the guest's total%s is %.2f times what it was before "
+			 "(--fail-if allows a growth of %g %%)",
+			 of, 1 + hlg_diff_total_growth(gate->total), 100 * args->least);
 		return;
 	}
 	if (!gate->row)

@@ -108,7 +108,7 @@ static void set(json_t *object, const unsigned char *layout, size_t n,
 static json_t *total_of(const struct hlg_diff *diff)
 {
 	const struct hlg_diff_total *total = &diff->total;
-	double growth = hlg_diff_total_growth(diff, NULL);
+	double growth = hlg_diff_total_growth(total);
 	json_t *o = json_object();
 
 	put(o, "clock", json_boolean(total->clock));
@@ -130,7 +130,7 @@ static json_t *gate_of(const struct hlg_diff *diff)
 
 	put(o, "percent", json_real(100 * gate->least));
 	put(o, "failed", json_boolean(gate->said[0]));
-	put(o, "total", json_boolean(gate->total));
+	put(o, "total", json_boolean(gate->total != NULL));
 	put(o, "name", gate->row ? hlg_json_text(hlg_diff_name(gate->row)) : json_null());
 	put(o, "said", gate->said[0] ? hlg_json_text(gate->said) : json_null());
 	return o;
