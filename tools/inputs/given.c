@@ -88,7 +88,8 @@ int hlg_inputs_keep_option(void *arguments, const struct hlg_verb_option *option
 		return 0;
 	if (value && option->letter == 'g' && is_file(value))
 		value = "caller"; /* -g alone, and a file behind it (shared-options.c) */
-	if (option->letter && (value || !option->value)) {
+	/* Behind a letter no word is the value of an option that can do without. */
+	if (option->letter && (value ? !option->optional : !option->value)) {
 		rc = append(&in->options, in->n_options, letter, err);
 		in->n_options += rc == 0;
 		if (rc == 0 && value)
