@@ -209,7 +209,7 @@ def check_last_report(bench):
     """The options that the report at the end proposes are another verb's, and need the recording:
     whether that is kept is said, and how."""
     kept = os.path.join(bench.folder, "kept.data")
-    whom = "hlguest annotate, flame, and report, which has the options named above"
+    whom = "hlguest annotate, flame, and report, whose options the report above may name"
     for words, said in (([], f"the recording is not kept (hlguest top -o FILE keeps it, for {whom})"),
                         (["-o", kept], f"{kept}: the recording, kept for {whom}")):
         out, err, status = bench.run("--stdio", *words, how="ends")

@@ -373,7 +373,8 @@ static int write_report(struct session *s)
 static void tell_kept(const struct session *s)
 {
 	static const char whom[] =
-		"hlguest annotate, flame, and report, which has the options named above";
+		"hlguest annotate, flame, and report, whose options the report above "
+		"may name";
 	char *line;
 
 	if ((s->request->out
