@@ -149,7 +149,7 @@ static bool look_at(struct guest *guest, const struct hlg_options *options,
 			       hlg_beside_is(&guest->noted, image->path, image->guest);
 		guest->named |= guest->is[i];
 	}
-	if (!guest->named && !guest->noted.other)
+	if (!guest->named)
 		guest->name = hlg_beside_name(&guest->noted, recording);
 	if (guest->name)
 		shorten(guest->name);
@@ -191,7 +191,8 @@ static void add_guest(struct side *side, struct part *part, size_t number)
 {
 	const struct guest *guest = &side->guests[number];
 
-	if (side->lost || has(part, number))
+	/* What else may have run tells no parts apart, unless it is named. */
+	if (side->lost || has(part, number) || (guest->noted.other && !guest->named))
 		return;
 	if (!HLG_GROW(part->guests, part->n_guests)) {
 		side->lost = true;
