@@ -1603,6 +1603,8 @@ ERRORS = [
      "		call_child(count_child,", "calibrate truth"),
     ("tools/top/session.c", "if (s->perf.answers && !s->attached &&", "if (s->perf.answers &&",
      "hlguest top"),
+    ("tools/inputs/unnamed.c", " && hlg_target_look(word) == HLG_TARGET_FILE;", ";",
+     "golden builds-apart"),
     ("tools/inputs/unnamed.c", " || (guest->noted.other && !guest->named))", ")",
      "golden builds-apart"),
     ("tools/inputs/given.c", "value ? !option->optional : !option->value",

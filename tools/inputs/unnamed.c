@@ -459,6 +459,12 @@ static void put_second(struct names *words, const struct side *second, bool apar
 	free(own.at);
 }
 
+/* Is it a file that one command writes, and the next one would replace? */
+static bool is_file(const char *word)
+{
+	return !hlg_target_is_stream(word) && hlg_target_look(word) == HLG_TARGET_FILE;
+}
+
 /* "x-2.svg": where the second command writes what the first one writes to x.svg. To be
  * freed; NULL without memory. */
 static char *number_file(const char *path, size_t number)
@@ -488,7 +494,7 @@ static void put_options(struct names *words, const struct hlg_inputs *in, size_t
 	for (size_t i = 0; i < in->n_options; i++) {
 		const char *word = in->options[i];
 
-		if (out && number > 1 && !hlg_target_is_stream(word) && !*own) {
+		if (out && number > 1 && is_file(word) && !*own) {
 			*own = number_file(word, number);
 			words->lost |= !*own;
 			word = *own;
