@@ -90,7 +90,7 @@ static bool is_wrong(const struct hlg_trust *trust, const struct hlg_image_arg *
 	return false;
 }
 
-/* And none in whose stead others ran. */
+/* Images in whose stead others ran are not proposed. */
 static void leave_out(struct hlg_proposed_side *side, const struct hlg_trust *trust)
 {
 	for (size_t i = 0; i < side->options.n_images; i++)
