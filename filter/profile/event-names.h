@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a recording's events are called: by their plain names (event.h), which are the same
- * of recordings at other rates. If two events of one recording have one plain name, both keep
- * the names that they have in the recording instead; one that has no terms gets slashes,
- * "cycles//u", which is the same to perf. So names do not depend on whose sample comes
- * first, and no two events become one.
+ * What a recording's events are called: by their plain names (event.h), which are the
+ * same of recordings at other rates. If two events of one recording have one plain name,
+ * both keep the names that they have in the recording instead; one that has no terms gets
+ * slashes, "cycles//u", which is the same to perf. So names do not depend on whose sample
+ * comes first, and no two events become one.
  *
- * Where event= has terms it selects by them: then all keep their names so, but tracepoints.
+ * Where event= has terms it selects by them: then all keep their names so, but
+ * tracepoints.
  */
 #ifndef HLG_FILTER_PROFILE_EVENT_NAMES_H
 #define HLG_FILTER_PROFILE_EVENT_NAMES_H

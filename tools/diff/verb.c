@@ -141,7 +141,8 @@ static void look_at_growth(struct hlg_diff *diff, const struct arguments *args)
 		return;
 	leave_outside(diff);
 	if (gate->total) {
-		const char *of = gate->total == &diff->inside ? " inside of the ELFs" : "";
+		const char *of =
+			gate->total == &diff->inside ? " inside of the ELFs" : "";
 
 		snprintf(gate->said, sizeof(gate->said),
 			 "the guest's total%s is %.2f times what it was before "
