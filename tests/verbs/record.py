@@ -864,7 +864,8 @@ def check_at_once(build, folder):
             ["record", "-e", "cpu-clock", "--", vm, "--seconds=2", demo]:
         with subprocess.Popen([hlguest, *first], cwd=place, stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.PIPE, env=environment()) as one:
-            while not os.path.exists(os.path.join(place, "perf.data.guest")):
+            while one.poll() is None and not os.path.exists(
+                    os.path.join(place, "perf.data.guest")):
                 time.sleep(0.01)
             for second in ["--", vm, demo], ["record", "-e", "cpu-clock", "--", "true"]:
                 out, err, status = run(hlguest, *second, cwd=place)
@@ -889,8 +890,8 @@ def check_taken(hlguest, place, vm, demo):
             ["record", "-e", "cpu-clock", "--", vm, "--seconds=1", demo]:
         with subprocess.Popen([hlguest, *words], cwd=place, stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.PIPE, env=environment()) as one:
-            while not os.path.exists(os.path.join(place, "perf.data.guest")) or \
-                    not os.path.getsize(os.path.join(place, "perf.data.guest")):
+            taken = os.path.join(place, "perf.data.guest")
+            while one.poll() is None and not (os.path.exists(taken) and os.path.getsize(taken)):
                 time.sleep(0.01)
             must("perf", "record", "-q", "-e", "cpu-clock", "-o", "perf.data.guest", "true",
                  cwd=place)
