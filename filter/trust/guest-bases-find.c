@@ -423,17 +423,12 @@ static uint64_t *list_bases(const struct hlg_space *space, const struct known *k
 	uint64_t *bases = calloc(known->n + space->n_images + 1, sizeof(*bases));
 	size_t all = 0;
 
-	*n = 0;
 	for (size_t i = 0; bases && i < known->n; i++)
 		bases[all++] = known->at[i].base;
 	for (size_t i = 0; bases && i < space->n_images; i++)
 		if (is_placed(space->images[i]))
 			bases[all++] = space->images[i]->base;
-	if (all)
-		qsort(bases, all, sizeof(*bases), hlg_bsearch_compare);
-	for (size_t i = 0; i < all; i++)
-		if (*n == 0 || bases[*n - 1] != bases[i])
-			bases[(*n)++] = bases[i];
+	*n = HLG_UNIQUE(bases, all, hlg_bsearch_compare, NULL);
 	return bases;
 }
 

@@ -77,6 +77,13 @@ static int compare_spots(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+static void add_spot(void *to, const void *from)
+{
+	struct spot *spot = to;
+
+	spot->samples += ((const struct spot *)from)->samples;
+}
+
 /* What of the cells lies in images, by place, event and address; NULL without memory. */
 static struct spot *collect(const struct hlg_space *space,
 			    const struct hlg_profile *profile,
@@ -85,7 +92,6 @@ static struct spot *collect(const struct hlg_space *space,
 	struct spot *spots = malloc((n_cells + 1) * sizeof(*spots));
 	size_t k = 0;
 
-	*n = 0;
 	for (size_t i = 0; spots && i < n_cells; i++) {
 		struct hlg_place place;
 
@@ -96,14 +102,7 @@ static struct spot *collect(const struct hlg_space *space,
 					      cells[i].count.samples,
 					      profile->series[cells[i].series].event};
 	}
-	if (spots)
-		qsort(spots, k, sizeof(*spots), compare_spots);
-	for (size_t i = 0; i < k; i++) {
-		if (*n && compare_spots(&spots[*n - 1], &spots[i]) == 0)
-			spots[*n - 1].samples += spots[i].samples;
-		else
-			spots[(*n)++] = spots[i];
-	}
+	*n = HLG_UNIQUE(spots, k, compare_spots, add_spot);
 	return spots;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "filter/stacks/tree.h"
+#include "symtab/unique.h"
 
 /* What ran, where others have an address. */
 enum {
@@ -206,6 +207,13 @@ static int compare_items(const void *a, const void *b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
+static void add_item(void *to, const void *from)
+{
+	struct item *item = to;
+
+	item->count += ((const struct item *)from)->count;
+}
+
 /* In order, each once; to be freed. NULL without memory. */
 static struct item *collect(const struct writer *w, const struct hlg_slices *s,
 			    bool coarse,
@@ -216,7 +224,6 @@ static struct item *collect(const struct writer *w, const struct hlg_slices *s,
 	struct item *items = malloc(((size_t)s->n + 1) * sizeof(*items));
 	size_t all = 0;
 
-	*n = 0;
 	for (uint32_t i = 0; items && i < s->n; i++) {
 		const struct hlg_slices_entry *from = &s->entries[i];
 		struct item item = {
@@ -226,14 +233,7 @@ static struct item *collect(const struct writer *w, const struct hlg_slices *s,
 		if (is(w, from, &item))
 			items[all++] = item;
 	}
-	if (all)
-		qsort(items, all, sizeof(*items), compare_items);
-	for (size_t i = 0; i < all; i++) {
-		if (i && compare_items(&items[i], &items[*n - 1]) == 0)
-			items[*n - 1].count += items[i].count;
-		else
-			items[(*n)++] = items[i];
-	}
+	*n = HLG_UNIQUE(items, all, compare_items, add_item);
 	return items;
 }
 

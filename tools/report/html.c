@@ -11,6 +11,7 @@
 #include "filter/write/text-head.h"
 #include "filter/write/text-sums.h"
 #include "symtab/plural.h"
+#include "symtab/unique.h"
 #include "tools/page/report-page.h"
 #include "tools/page/report-time.h"
 #include "tools/page/table.h"
@@ -174,6 +175,13 @@ static int by_place(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
+static void add_line(void *to, const void *from)
+{
+	struct line *line = to;
+
+	line->weight += ((const struct line *)from)->weight;
+}
+
 static int by_weight(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
@@ -189,7 +197,6 @@ static struct line *lines_of(const struct hlg_view *v, size_t *n, uint64_t *tota
 	struct line *lines = calloc(v->n_hits + 1, sizeof(*lines));
 	size_t all = 0;
 
-	*n = 0;
 	*total = 0;
 	for (size_t i = 0; lines && i < v->n_rows; i++) {
 		const struct hlg_row *row = &v->rows[i];
@@ -202,16 +209,9 @@ static struct line *lines_of(const struct hlg_view *v, size_t *n, uint64_t *tota
 					      hlg_count_weigh(v->weight, hit->count)};
 		}
 	}
-	if (!lines)
-		return NULL;
-	qsort(lines, all, sizeof(*lines), by_place);
-	for (size_t i = 0; i < all; i++) {
+	*n = HLG_UNIQUE(lines, all, by_place, add_line);
+	for (size_t i = 0; i < *n; i++)
 		*total += lines[i].weight;
-		if (i && by_place(&lines[i], &lines[*n - 1]) == 0)
-			lines[*n - 1].weight += lines[i].weight;
-		else
-			lines[(*n)++] = lines[i];
-	}
 	return lines;
 }
 
