@@ -29,6 +29,12 @@ struct hlg_file_id {
  */
 int hlg_file_open(const char *path, struct hlg_file_id *id, struct hlg_err *err);
 
+/* Are two one file, under whatever names? */
+static inline bool hlg_file_is_one(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 /*
  * Is a file's word to be taken for what else is opened, run or replaced? That of the
  * user's own and of root's, which others may not write; to be believed by root, nor a

@@ -11,6 +11,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "symtab/file.h"
+
 enum {
 	MAX_LINKS = 40 /* as the kernel's MAXSYMLINKS */
 };
@@ -124,11 +126,6 @@ bool hlg_target_is_stream(const char *path)
 	return !path || strcmp(path, "-") == 0;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 bool hlg_target_is_same(const char *a, const char *b)
 {
 	char folder[PATH_MAX], other[PATH_MAX];
@@ -142,7 +139,7 @@ bool hlg_target_is_same(const char *a, const char *b)
 		return false;
 	end_a = strrchr(a, '/');
 	end_b = strrchr(b, '/');
-	return is_same(&of_a, &of_b) &&
+	return hlg_file_is_one(&of_a, &of_b) &&
 	       strcmp(end_a ? end_a + 1 : a, end_b ? end_b + 1 : b) == 0;
 }
 
@@ -160,13 +157,13 @@ int hlg_target_check_input(const char *out, const char *in, struct hlg_err *err)
 	if (look(in, STDIN_FILENO, &from) != 0)
 		return 0;
 	if (S_ISREG(from.st_mode) && look(out, STDOUT_FILENO, &to) == 0 &&
-	    is_same(&to, &from))
+	    hlg_file_is_one(&to, &from))
 		return hlg_err_set(err, HLG_EWORDS,
 				   "%s: is an input of this run (name another file)",
 				   hlg_target_is_stream(out) ? "standard output" : out);
 	if (S_ISDIR(from.st_mode) && !hlg_target_is_stream(out) &&
 	    hlg_target_folder(folder, out) && stat(folder, &around) == 0 &&
-	    is_same(&around, &from))
+	    hlg_file_is_one(&around, &from))
 		return hlg_err_set(err, HLG_EWORDS,
 				   "%s: is in a folder that is an input of this run "
 				   "(name another file)",

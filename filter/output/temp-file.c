@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "filter/output/target.h"
+#include "symtab/file.h"
 
 #define MARK ".hlguest-"
 
@@ -57,7 +58,7 @@ static void remove_stale(int folder, const char *name)
 	if (fd < 0)
 		return;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &now) == 0 &&
-	    now.st_dev == st.st_dev && now.st_ino == st.st_ino)
+	    hlg_file_is_one(&now, &st))
 		unlinkat(folder, name, 0);
 	close(fd);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "filter/output/target.h"
+#include "symtab/file.h"
 #include "symtab/image/image.h"
 
 /* 0, or why it cannot be run. */
@@ -96,7 +97,7 @@ static bool is_elf_of(enum sort sort, const char *path, const struct stat *vmm)
 	bool is;
 
 	if (hlg_target_magic(path) != HLG_MAGIC_ELF || stat(path, &st) != 0 ||
-	    (st.st_dev == vmm->st_dev && st.st_ino == vmm->st_ino))
+	    hlg_file_is_one(&st, vmm))
 		return false;
 	is = (sort == STRIPPED ? hlg_image_open_stripped(&image, path, &err)
 			       : hlg_image_open_guest(&image, path, 0, &err)) == 0 &&
@@ -123,8 +124,7 @@ bool hlg_record_command_same(const char *a, const char *b)
 {
 	struct stat x, y;
 
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && hlg_file_is_one(&x, &y);
 }
 
 /* Those of a sort among the words behind the first, each file once: at most `most` of

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "filter/output/target.h"
+#include "symtab/file.h"
 #include "tools/inputs/given.h"
 #include "tools/perfdata/count.h"
 
@@ -25,14 +26,9 @@ static struct stat look_at(const char *path)
 	return st;
 }
 
-static bool is_one(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 static bool is_same(const struct stat *a, const struct stat *b)
 {
-	return is_one(a, b) && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	return hlg_file_is_one(a, b) && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
@@ -105,7 +101,7 @@ bool hlg_record_keep_is_ours(const char *path)
 {
 	struct stat now = look_at(path), st;
 
-	return held >= 0 && fstat(held, &st) == 0 && is_one(&st, &now);
+	return held >= 0 && fstat(held, &st) == 0 && hlg_file_is_one(&st, &now);
 }
 
 /* What is there steps aside, and an empty FILE is held: perf writes into that. *again:
@@ -125,7 +121,7 @@ static bool take(struct hlg_record_keep *keep, bool *again)
 		/* So that of two that begin one lets it step aside. */
 		before = lock(keep->path, 0, &busy);
 		now = look_at(keep->path);
-		*again = !is_one(&keep->before, &now);
+		*again = !hlg_file_is_one(&keep->before, &now);
 		if (!busy && !*again)
 			step_aside(keep);
 	}
