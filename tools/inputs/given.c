@@ -57,12 +57,13 @@ int hlg_inputs_add_image(struct hlg_inputs *in, const char *path, struct hlg_err
 }
 
 /* Does an option say what is read, for which there are words of their own, or nothing of
- * the result? That has the same bytes with -j and without. */
+ * the result? That has the same bytes with -j and without. With the ELFs that ran nobody
+ * needs --force. */
 static bool is_left_out(const struct hlg_verb_option *option)
 {
 	static const char *const names[] = {
-		"input", "input-list", "null", "list-digest", "shard",
-		"after", "before",     "jobs", "quiet",       "no-pager"};
+		"input",  "input-list", "null",  "list-digest", "shard", "after",
+		"before", "jobs",       "quiet", "no-pager",    "force"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(option->name, names[i]) == 0)

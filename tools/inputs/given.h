@@ -51,8 +51,8 @@ struct hlg_inputs {
 	bool behind;    /* --after was met */
 	bool no_images; /* with a second: none is named, and all files are saved profiles
 			 */
-	char **options; /* as they were given, but for inputs, -j, -q and --no-pager; and
-			 */
+	/* As they were given, but for inputs, -j, -q, --no-pager and --force; and */
+	char **options;
 	size_t n_options;
 	char **own; /* words of the verb's own: commands that are proposed have them */
 	size_t n_own;

@@ -201,13 +201,6 @@ static char *number_file(const char *path, size_t number)
 										 : text;
 }
 
-/* --force, in each of its forms: with the right ELFs nobody needs it. */
-static bool is_force(const char *word)
-{
-	return strcmp(word, "-f") == 0 || strcmp(word, "--force") == 0 ||
-	       strncmp(word, "--force=", 8) == 0;
-}
-
 /* The options that were given. *own: a word that is to be freed with them. */
 static void put_options(struct hlg_proposed_names *words, const struct hlg_inputs *in,
 			size_t number, char **own)
@@ -222,8 +215,7 @@ static void put_options(struct hlg_proposed_names *words, const struct hlg_input
 			words->lost |= !*own;
 			word = *own;
 		}
-		if (out || !is_force(word))
-			hlg_proposed_add(words, word);
+		hlg_proposed_add(words, word);
 		out = !out && strcmp(in->options[i], "-o") == 0;
 	}
 }
