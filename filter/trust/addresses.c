@@ -36,16 +36,8 @@ void hlg_addresses_sort(struct hlg_addresses *addrs)
 	addrs->n = HLG_UNIQUE(addrs->at, addrs->n, hlg_bsearch_compare, add);
 }
 
-/* All that lies in an image is its own. */
-static bool is_in_any(const void *ctx, const struct hlg_place *place)
-{
-	(void)ctx;
-	(void)place;
-	return true;
-}
-
-/* Keeps those in no image, or in this one, or in another whose own they are not; of
- * several lanes its own, as in none. */
+/* Keeps those in no image, or in this one, or in another whose own they are not (is_own;
+ * NULL: they are); of several lanes its own, as in none. */
 static void keep(struct hlg_addresses *addrs, const struct hlg_space *space,
 		 const struct hlg_image *image, hlg_addresses_own_fn *is_own,
 		 const void *ctx)
@@ -59,7 +51,8 @@ static void keep(struct hlg_addresses *addrs, const struct hlg_space *space,
 		    hlg_lane_of(addrs->at[i].ip) != (image ? image->lane : 0))
 			continue;
 		hlg_space_lookup(space, addrs->at[i].ip, &place);
-		if (place.image && place.image != image && is_own(ctx, &place))
+		if (place.image && place.image != image &&
+		    (!is_own || is_own(ctx, &place)))
 			continue;
 		addrs->at[n] = addrs->at[i];
 		addrs->at[n].ip = hlg_space_ip(space, addrs->at[n].ip);
@@ -101,13 +94,13 @@ bool hlg_addresses_pick_free(struct hlg_addresses *to, const struct hlg_addresse
 bool hlg_addresses_pick(struct hlg_addresses *to, const struct hlg_addresses *from,
 			const struct hlg_space *space, const struct hlg_image *image)
 {
-	return hlg_addresses_pick_free(to, from, space, image, is_in_any, NULL);
+	return hlg_addresses_pick_free(to, from, space, image, NULL, NULL);
 }
 
 void hlg_addresses_keep_outside(struct hlg_addresses *addrs,
 				const struct hlg_space *space)
 {
-	keep(addrs, space, NULL, is_in_any, NULL);
+	keep(addrs, space, NULL, NULL, NULL);
 }
 
 void hlg_addresses_leave_out(struct hlg_addresses *addrs, const struct hlg_image *image,

@@ -37,7 +37,7 @@ bool hlg_addresses_pick(struct hlg_addresses *to, const struct hlg_addresses *fr
 /* Is an address at a place in an image that image's own? */
 typedef bool hlg_addresses_own_fn(const void *ctx, const struct hlg_place *place);
 
-/* The same, and what lies in another image, but is not its own. */
+/* The same, and what lies in another image, but is not its own (NULL: all is). */
 bool hlg_addresses_pick_free(struct hlg_addresses *to, const struct hlg_addresses *from,
 			     const struct hlg_space *space, const struct hlg_image *image,
 			     hlg_addresses_own_fn *is_own, const void *ctx);
