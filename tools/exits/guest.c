@@ -289,14 +289,12 @@ static bool is_any_inside(const struct hlg_space *space,
 /* The check without what it has. */
 static int begin_check(struct hlg_exits_guest *g, struct hlg_err *err)
 {
-	const struct hlg_options before = g->check.options;
+	const struct hlg_inputs *in = g->check.options.unnamed_of;
 	int rc;
 
 	hlg_address_check_finish(&g->check);
 	rc = hlg_address_check_init(&g->check, g->run->options.force, err);
-	g->check.options.unnamed = before.unnamed;
-	g->check.options.again = before.again;
-	g->check.options.unnamed_of = before.unnamed_of;
+	hlg_unnamed_ask(in, &g->check.options);
 	return rc;
 }
 

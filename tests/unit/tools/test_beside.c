@@ -154,6 +154,17 @@ START_TEST(goes_with_the_one_before)
 }
 END_TEST
 
+/* One is a guest, and behind it another may have been. */
+static void check_other(const char *guest, const char *other)
+{
+	ck_assert_int_eq(read_again(), 0);
+	ck_assert_uint_eq(b.n_guests, 2);
+	ck_assert_str_eq(b.guests[0].file, guest);
+	ck_assert(!b.guests[0].other);
+	ck_assert_str_eq(b.guests[1].file, other);
+	ck_assert(b.guests[1].other);
+}
+
 /* What else may have run stands behind, once, and nothing that cannot be read; and so
  * does what was noted of the same recording before. */
 START_TEST(others_may_have_run)
@@ -170,20 +181,10 @@ START_TEST(others_may_have_run)
 	ck_assert_int_eq(
 		hlg_beside_write(recording, &(const char *){guest}, 1, others, 4, &err),
 		0);
-	ck_assert_int_eq(read_again(), 0);
-	ck_assert_uint_eq(b.n_guests, 2);
-	ck_assert_str_eq(b.guests[0].file, guest);
-	ck_assert(!b.guests[0].other);
-	ck_assert_str_eq(b.guests[1].file, other);
-	ck_assert(b.guests[1].other);
+	check_other(guest, other);
 	ck_assert(hlg_beside_is(&b.guests[1], other, 0));
 	ck_assert_int_eq(hlg_beside_write(recording, second, 1, NULL, 0, &err), 0);
-	ck_assert_int_eq(read_again(), 0);
-	ck_assert_uint_eq(b.n_guests, 2);
-	ck_assert_str_eq(b.guests[0].file, other);
-	ck_assert(!b.guests[0].other);
-	ck_assert_str_eq(b.guests[1].file, guest);
-	ck_assert(b.guests[1].other);
+	check_other(other, guest);
 	/* Of another one nothing is taken over. */
 	copy(DATA "/demo-host.data", recording, 0644);
 	note();
